@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What -v prints on stderr: one "[#] ..." line an effect, as it happens. Results and errors
+ * never go this way.
+ */
+#pragma once
+
+#include "base/mem.h"
+
+void log_enable(bool on);
+void log_effect(const char *fmt, ...) _printf_(1, 2);

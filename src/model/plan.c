@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The words of classification and plan. */
+#include "model/plan.h"
+
+const char *unusable_name(enum unusable u)
+{
+	switch (u) {
+	case USABLE:
+		return NULL;
+	case UNUSABLE_NOT_STORAGE:
+		return "not-storage";
+	case UNUSABLE_WRONG_ID:
+		return "wrong-pci-id";
+	case UNUSABLE_NO_NETDEV:
+		return "no-netdev";
+	case UNUSABLE_NO_RDMA:
+		return "no-rdma-device";
+	case UNUSABLE_LINK_DOWN:
+		return "link-down";
+	case UNUSABLE_RDMA_DOWN:
+		return "rdma-port-down";
+	case UNUSABLE_NO_ADDRESS:
+		return "no-address";
+	case UNUSABLE_CROSS_CARD_LAG:
+		return "cross-card-lag";
+	case UNUSABLE_MIXED_BOND:
+		return "bond-not-all-storage";
+	case UNUSABLE_COUNT:
+		break;
+	}
+	return "unknown";
+}
+
+const char *roce_lag_name(enum roce_lag lag)
+{
+	switch (lag) {
+	case ROCE_LAG_ACTIVE:
+		return "active";
+	case ROCE_LAG_POSSIBLE:
+		return "possible";
+	case ROCE_LAG_IMPOSSIBLE:
+		return "impossible";
+	case ROCE_LAG_UNKNOWN:
+		break;
+	}
+	return "unknown";
+}
+
+const char *path_action_name(enum path_action action)
+{
+	switch (action) {
+	case PATH_NONE:
+		return "none";
+	case PATH_CONNECTED:
+		return "connected";
+	case PATH_KEPT:
+		return "kept";
+	case PATH_WOULD_CONNECT:
+		return "would-connect";
+	case PATH_DISCONNECTED:
+		return "disconnected";
+	case PATH_WOULD_DISCONNECT:
+		return "would-disconnect";
+	case PATH_FAILED:
+		return "failed";
+	case PATH_FOREIGN:
+		break;
+	}
+	return "foreign";
+}
+
+const char *path_reason_name(enum path_reason reason)
+{
+	switch (reason) {
+	case PATH_REASON_NONE:
+		return NULL;
+	case PATH_NO_LISTENER:
+		return "no-listener";
+	case PATH_NO_ANSWER:
+		return "no-answer";
+	case PATH_NQN_UNKNOWN:
+		return "nqn-unknown";
+	case PATH_HOST_NOT_ALLOWED:
+		return "host-not-allowed";
+	case PATH_ADDRESS_MISSING:
+		return "address-missing";
+	case PATH_NO_RDMA_DEVICE:
+		return "no-rdma-device";
+	case PATH_TIMEOUT:
+		return "timeout";
+	case PATH_PROOF_MISMATCH:
+		return "proof-mismatch";
+	case PATH_OTHER:
+		break;
+	}
+	return "other";
+}
+
+const char *proof_name(enum proof proof)
+{
+	switch (proof) {
+	case PROOF_RDMA_NETLINK:
+		return "rdma-netlink";
+	case PROOF_NONE:
+		break;
+	}
+	return "none";
+}
+
+const char *owner_name(enum owner owner)
+{
+	switch (owner) {
+	case OWNER_UNKNOWN:
+		return NULL;
+	case OWNER_US:
+		return "nvme-partition";
+	case OWNER_OTHER:
+		break;
+	}
+	return "other";
+}
+
+const char *skip_reason_name(enum skip_reason reason)
+{
+	switch (reason) {
+	case SKIP_NOT_VIA_STORAGE:
+		return "not-via-storage";
+	case SKIP_NO_ROUTE:
+		return "no-route";
+	case SKIP_PORT_UNUSABLE:
+		return "port-unusable";
+	case SKIP_TRANSPORT_MISMATCH:
+		return "transport-mismatch";
+	case SKIP_DUPLICATE:
+		return "duplicate";
+	case SKIP_CONFLICT:
+		return "conflict";
+	case SKIP_INVALID:
+		return "invalid";
+	case SKIP_DISCOVERY_SUBSYSTEM:
+		break;
+	}
+	return "discovery-subsystem";
+}

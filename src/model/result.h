@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a command has to say, in one structure for every command: report/ formats it, as
+ * JSON or as text, and computes nothing. It points to what the command holds; a
+ * NULL pointer means that the command has nothing of that kind.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "model/classification.h"
+#include "model/finding.h"
+#include "model/plan.h"
+#include "model/queue.h"
+#include "model/step.h"
+
+struct result {
+	const char *command;
+	enum exit_class exit;
+	bool deferred; /* result "deferred" (exit 0): the initiator is not the host */
+	bool changed;
+	bool dry_run;
+	const struct platform *platform; /* NULL: unknown */
+	const struct topology *topo;	 /* NULL: not read (an early error) */
+	const struct classification *classes;
+	const struct plan *plan; /* paths and skips */
+	const struct queues *queues;
+	const struct steps *steps;
+	const struct findings *findings;
+	int64_t given_mbps, possible_mbps; /* -1: unknown */
+	const struct err *errors; /* one a line on stderr, one an entry of "errors" */
+	unsigned error_count;
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Steps: the plan as typed effects, in order, complete before the first of them. The
+ * one list is the dry run, the journal, the rollback and the oracle of the tests. A
+ * step holds everything its effect needs; it has no condition and no callback.
+ */
+#pragma once
+
+#include "model/plan.h"
+
+#define STEPS_MAX 4096
+
+enum step_kind {
+	STEP_NVME_CONNECT,
+	STEP_NVME_DISCONNECT,
+};
+#define STEP_KINDS 2
+
+enum step_state { STEP_WOULD, STEP_DONE, STEP_SKIPPED, STEP_FAILED };
+
+struct step {
+	enum step_kind kind;
+	enum step_state state;
+	struct pci_addr pci; /* the port it touches; must be storage when made and when done */
+	enum role role;
+	struct ctrl_id id;
+	char rdma_device[RDMA_NAME_SIZE]; /* that must carry it */
+	struct connect_opts opts;
+	int timeout_s; /* of the connection manager's phase */
+	int path;      /* index into plan.path */
+};
+
+struct steps {
+	struct step step[STEPS_MAX];
+	unsigned count;
+};
+
+const char *step_kind_name(enum step_kind kind); /* "nvme-connect" */
+int step_kind_parse(const char *name, enum step_kind *ret) _must_check_;
+const char *step_state_name(enum step_state state);
+/* "nqn... traddr:trsvcid from host_traddr", for people. Returns buf. */
+#define STEP_TEXT_MAX 512
+const char *step_object(const struct step *step, char buf[static STEP_TEXT_MAX]);

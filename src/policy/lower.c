@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Plans to steps. Invariants, asserted here and once more where a step is done: no step touches a port that
+ * is not storage, every controller has a source address, no two steps make the same controller.
+ */
+#include "policy/policy.h"
+
+#include <errno.h>
+
+static int lower_path(const struct plan *plan, unsigned i, const struct topology *topo,
+		      const struct classification *classes, const struct request *request, struct steps *ret,
+		      struct err *err)
+{
+	const struct path *path = &plan->path[i];
+	struct step *step;
+
+	if (path->port < 0 || path->rdma < 0 || classes->port[path->port].role != ROLE_STORAGE ||
+	    path->id.host_traddr[0] == '\0')
+		return err_set(err, XC_REFUSED, -EPERM, path->id.traddr,
+			       "portal %s: its path is on no storage port; nothing was done (please report this)",
+			       path->id.traddr);
+	if (i > 0 && ctrl_id_equal(&plan->path[i - 1].id, &path->id))
+		return err_set(err, XC_REFUSED, -EEXIST, path->id.traddr,
+			       "portal %s: the same path was planned twice; nothing was done (please report this)",
+			       path->id.traddr);
+	if (ret->count == STEPS_MAX)
+		return err_set(err, XC_ENVIRONMENT, -E2BIG, "STEPS_MAX", "more than %d steps (STEPS_MAX)",
+			       STEPS_MAX);
+	step = &ret->step[ret->count++];
+	*step = (struct step){
+		.kind = STEP_NVME_CONNECT,
+		.state = STEP_WOULD,
+		.pci = topo->port[path->port].pci,
+		.role = classes->port[path->port].role,
+		.id = path->id,
+		.opts = request->opts,
+		.timeout_s = request->connect_timeout_s,
+		.path = (int)i,
+	};
+	return str_copy(step->rdma_device, sizeof(step->rdma_device), topo->rdma_link[path->rdma].name);
+}
+
+int lower_connect(const struct plan *plan, const struct topology *topo, const struct classification *classes,
+		  const struct request *request, struct steps *ret, struct err *err)
+{
+	ret->count = 0;
+	for (unsigned i = 0; i < plan->paths; i++) {
+		int r = 0;
+
+		if (plan->path[i].action == PATH_WOULD_CONNECT)
+			r = lower_path(plan, i, topo, classes, request, ret, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

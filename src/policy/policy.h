@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Policy: what everything is and what should happen, from values to values. No I/O, no clock,
+ * no malloc, no printf to a stream: make check looks at the symbols these objects use.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "model/classification.h"
+#include "model/finding.h"
+#include "model/plan.h"
+#include "model/queue.h"
+#include "model/step.h"
+
+/* --- classify.c: roles, from the platform file alone; usable, from the machine --- */
+
+/* platform NULL: every port is "other". */
+void classify(const struct topology *topo, const struct platform *platform, struct classification *ret,
+	      struct findings *findings);
+
+/* --- source.c: which port a netdev's addresses belong to --- */
+
+struct carrier {
+	int port; /* index into ports: the function whose RDMA device carries it; -1 */
+	int rdma; /* index into rdma_links; -1 */
+	bool storage; /* every port below the netdev is storage */
+	enum unusable unusable;
+};
+
+/* Walks down VLANs and bonds. */
+void carrier_of(const struct topology *topo, const struct classification *classes, int netdev,
+		struct carrier *ret);
+
+/* The port whose own netdev this is; index into ports, -1: none. */
+int port_of_netdev(const struct topology *topo, const struct netdev *netdev);
+
+/* True if upper is the port's netdev, a bond or bridge over it, or a VLAN above one of them. */
+bool netdev_is_above(const struct topology *topo, const struct netdev *upper, const struct netdev *port_netdev);
+
+/* "0000:29:00.0, 0000:29:00.1 (link-down)", or "none": for messages that say what would work. */
+void storage_ports_text(const struct topology *topo, const struct classification *classes, char *buf, size_t size);
+
+/* The netdev that owns an address; -1: none on this machine. */
+int netdev_of_ip(const struct topology *topo, const struct ip *ip);
+
+/*
+ * A port in any of its names: PCI address, slotN/pM, permanent MAC, RDMA device, netdev (altnames
+ * included), compared whole. Index into ports; -1: no such port; -2: the name fits several.
+ */
+int port_by_name(const struct topology *topo, const struct classification *classes, const char *name);
+
+/* --- candidates.c: which sources could reach a portal --- */
+
+/* XC_REFUSED, XC_ENVIRONMENT: -w or a port of the config names no storage port, or none at all. */
+int plan_candidates(const struct topology *topo, const struct classification *classes,
+		    const struct request *request, struct candidates *ret, struct err *err) _must_check_;
+
+/* --- plan_connect.c: candidates with their answers to paths and skips --- */
+
+int plan_connect(const struct topology *topo, const struct classification *classes,
+		 const struct request *request, const struct candidates *candidates, struct plan *ret,
+		 struct findings *findings, struct err *err) _must_check_;
+
+/* --- plan_show.c: every rdma controller as a path that was not asked for --- */
+void plan_show(const struct topology *topo, const struct classification *classes, struct plan *ret);
+
+/* --- queues.c --- */
+void queues_of(const struct topology *topo, const struct plan *plan, struct queues *ret);
+
+/* --- lower.c: plan to steps --- */
+int lower_connect(const struct plan *plan, const struct topology *topo, const struct classification *classes,
+		  const struct request *request, struct steps *ret, struct err *err) _must_check_;
+
+/* --- proof.c --- */
+enum group_verdict { GROUP_PROVEN, GROUP_MISMATCH, GROUP_UNSETTLED, GROUP_UNREADABLE };
+
+/*
+ * The proof of one group (host_traddr, traddr, trsvcid): every nvme_rdma CM_ID of it whose queue pair is in
+ * RTS is on rdma_device, none elsewhere, and their number is the sum of the queue counts of the group's live
+ * controllers. UNSETTLED: the number differs, which a connect of somebody else causes for a moment.
+ */
+enum group_verdict prove_group(const struct topology *topo, const struct ctrl_id *id, const char *rdma_device,
+			       char *why, size_t size);
+
+/* --- verdict.c: the exit status of connect --- */
+enum exit_class verdict_connect(const struct plan *plan, const struct topology *topo, bool dry_run);

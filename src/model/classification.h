@@ -57,4 +57,6 @@ struct classification {
 };
 
 const char *unusable_name(enum unusable u); /* "link-down", ...; NULL for USABLE */
+/* What is wrong and what to do, as half a sentence about the port. */
+const char *unusable_advice(enum unusable u);
 const char *roce_lag_name(enum roce_lag lag);

@@ -31,6 +31,36 @@ const char *unusable_name(enum unusable u)
 	return "unknown";
 }
 
+const char *unusable_advice(enum unusable u)
+{
+	switch (u) {
+	case USABLE:
+		return "it is usable";
+	case UNUSABLE_NOT_STORAGE:
+		return "it is no storage port";
+	case UNUSABLE_WRONG_ID:
+		return "its PCI id is not that of the platform's storage cards";
+	case UNUSABLE_NO_NETDEV:
+		return "it has no network interface: is its driver loaded?";
+	case UNUSABLE_NO_RDMA:
+		return "it has no RDMA device: is mlx5_ib loaded, and RoCE on?";
+	case UNUSABLE_LINK_DOWN:
+		return "its link is down: bring the interface up, check cable and switch";
+	case UNUSABLE_RDMA_DOWN:
+		return "its RDMA port is not active: check the link, on InfiniBand the subnet manager";
+	case UNUSABLE_NO_ADDRESS:
+		return "it has no address: give it one in the storage subnet";
+	case UNUSABLE_CROSS_CARD_LAG:
+		return "it is in a bond over two cards whose mode is not active-backup, where answers reach the wrong "
+		       "card; use two source addresses and NVMe multipath, or active-backup";
+	case UNUSABLE_MIXED_BOND:
+		return "it is in a bond with a member that is no storage port; take that one out";
+	case UNUSABLE_COUNT:
+		break;
+	}
+	return "unknown";
+}
+
 const char *roce_lag_name(enum roce_lag lag)
 {
 	switch (lag) {

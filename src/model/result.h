@@ -16,7 +16,7 @@
 struct result {
 	const char *command;
 	enum exit_class exit;
-	bool deferred; /* result "deferred" (exit 0): the initiator is not the host */
+	bool deferred; /* the initiator is not the host: connect that ends well says "deferred" */
 	bool changed;
 	bool dry_run;
 	const struct platform *platform; /* NULL: unknown */

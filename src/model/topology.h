@@ -19,7 +19,7 @@
 
 #define TOPO_PORTS_MAX 512	/* PCI network functions, VFs included */
 #define TOPO_NETDEVS_MAX 2048
-#define TOPO_ALTNAMES_MAX 4	/* a netdev */
+#define TOPO_ALTNAMES_MAX 8	/* a netdev */
 #define TOPO_ADDRS_MAX 4096
 #define TOPO_DEFAULTS_MAX 64	/* default routes */
 #define TOPO_RDMA_MAX 1024	/* RDMA links: a device's port each */

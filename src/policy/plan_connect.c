@@ -3,33 +3,11 @@
  * The plan of connect: each portal from each usable storage port that has a real route to it, what
  * exists already, and a reason for everything that is not done.
  */
-#include "policy/policy.h"
+#include "policy/planner.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What plan_connect works on; all of it input but plan and findings. */
-struct planner {
-	const struct topology *topo;
-	const struct classification *classes;
-	const struct request *request;
-	const struct candidates *candidates;
-	struct plan *plan;
-	struct findings *findings;
-};
-
-static struct skip *add_skip(struct planner *p, unsigned portal, enum skip_reason reason)
-{
-	const struct portal *from = &p->request->portal[portal];
-	struct skip *skip = &p->plan->skip[p->plan->skips++]; /* at most one a portal: see plan_connect */
-
-	*skip = (struct skip){ .reason = reason };
-	memcpy(skip->nqn, from->nqn, sizeof(skip->nqn));
-	memcpy(skip->trsvcid, from->trsvcid, sizeof(skip->trsvcid));
-	ip_format(&from->traddr, skip->traddr);
-	return skip;
-}
 
 /* --- what exists --- */
 
@@ -68,6 +46,7 @@ static bool plan_conflict(struct planner *p, unsigned portal)
 {
 	for (unsigned i = 0; i < p->topo->ctrls; i++) {
 		const struct ctrl *ctrl = &p->topo->ctrl[i];
+		char text[PORTAL_TEXT_MAX];
 		const char *why;
 		struct skip *skip;
 
@@ -76,11 +55,11 @@ static bool plan_conflict(struct planner *p, unsigned portal)
 		why = conflict_of(p, ctrl);
 		if (!why)
 			continue;
-		skip = add_skip(p, portal, SKIP_CONFLICT);
+		skip = plan_add_skip(p, portal, SKIP_CONFLICT);
 		str_format(skip->message, sizeof(skip->message),
-			   "nvme%u to %s:%s %s (source %s); remove it first: nvme disconnect -d nvme%u",
-			   ctrl->instance, skip->traddr, skip->trsvcid, why,
-			   ctrl->id.host_traddr[0] ? ctrl->id.host_traddr : "none", ctrl->instance);
+			   "nvme%u to %s %s%s%s; remove it first: nvme disconnect -d nvme%u", ctrl->instance,
+			   plan_portal_text(&p->request->portal[portal], text), why, ctrl->id.host_traddr[0] ? ": " : "",
+			   ctrl->id.host_traddr, ctrl->instance);
 		return true;
 	}
 	return false;
@@ -205,130 +184,6 @@ static int add_path(struct planner *p, const struct candidate *c, struct err *er
 	return 0;
 }
 
-/* --- why a portal is not reached --- */
-
-static bool any_storage_usable(const struct planner *p)
-{
-	for (unsigned i = 0; i < p->topo->ports; i++) {
-		if (p->classes->port[i].role == ROLE_STORAGE && p->classes->port[i].unusable == USABLE)
-			return true;
-	}
-	return false;
-}
-
-/* True if some storage port lacks only what may still come. */
-static bool any_storage_waiting(const struct planner *p)
-{
-	for (unsigned i = 0; i < p->topo->ports; i++) {
-		enum unusable u = p->classes->port[i].unusable;
-
-		if (p->classes->port[i].role == ROLE_STORAGE &&
-		    (u == UNUSABLE_LINK_DOWN || u == UNUSABLE_RDMA_DOWN || u == UNUSABLE_NO_RDMA ||
-		     u == UNUSABLE_NO_NETDEV || u == UNUSABLE_NO_ADDRESS))
-			return true;
-	}
-	return false;
-}
-
-/* The storage port below a netdev, if there is one: -1 otherwise. */
-static int storage_below(const struct planner *p, const struct netdev *netdev)
-{
-	struct carrier carrier;
-
-	carrier_of(p->topo, p->classes, (int)(netdev - p->topo->netdev), &carrier);
-	return carrier.storage ? carrier.port : -1;
-}
-
-/* An unusable storage port in whose subnet the portal is; -1: none. */
-static int unusable_port_towards(const struct planner *p, const struct ip *traddr)
-{
-	for (unsigned i = 0; i < p->topo->addrs; i++) {
-		const struct netaddr *addr = &p->topo->addr[i];
-		const struct netdev *netdev = topo_netdev(p->topo, addr->ifindex);
-		struct carrier carrier;
-
-		if (!netdev || ip_is_linklocal6(&addr->ip) || !ip_same_subnet(&addr->ip, traddr, addr->prefixlen))
-			continue;
-		carrier_of(p->topo, p->classes, (int)(netdev - p->topo->netdev), &carrier);
-		if (carrier.storage && carrier.unusable != USABLE)
-			return carrier.port;
-	}
-	return -1;
-}
-
-static void skip_unusable(struct planner *p, unsigned portal, int port)
-{
-	struct skip *skip = add_skip(p, portal, SKIP_PORT_UNUSABLE);
-	char pci[PCI_TEXT_MAX], storage[256];
-
-	skip->may_come = true;
-	if (port >= 0) {
-		struct carrier carrier = { .unusable = p->classes->port[port].unusable };
-
-		if (p->topo->port[port].netdev >= 0 && carrier.unusable == USABLE)
-			carrier_of(p->topo, p->classes, p->topo->port[port].netdev, &carrier);
-		str_format(skip->message, sizeof(skip->message),
-			   "portal %s:%s belongs to storage port %s, which cannot be used: %s", skip->traddr,
-			   skip->trsvcid, pci_format(&p->topo->port[port].pci, pci),
-			   carrier.unusable == USABLE ? "its bond is not ready" : unusable_name(carrier.unusable));
-		return;
-	}
-	storage_ports_text(p->topo, p->classes, storage, sizeof(storage));
-	str_format(skip->message, sizeof(skip->message),
-		   "portal %s:%s: no storage port can be used now: %s; bring one up and give it an address",
-		   skip->traddr, skip->trsvcid, storage);
-}
-
-static struct skip *skip_not_via_storage(struct planner *p, unsigned portal, const struct netdev *out)
-{
-	struct skip *skip = add_skip(p, portal, SKIP_NOT_VIA_STORAGE);
-	int port = port_of_netdev(p->topo, out);
-	char pci[PCI_TEXT_MAX], storage[128];
-
-	storage_ports_text(p->topo, p->classes, storage, sizeof(storage));
-	str_format(skip->message, sizeof(skip->message),
-		   "portal %s:%s: no storage port has a route to it; plain routing would use %s (%s%s%s); storage ports "
-		   "here: %s",
-		   skip->traddr, skip->trsvcid, out->name, port >= 0 ? pci_format(&p->topo->port[port].pci, pci) : "",
-		   port >= 0 ? ", role " : "no port of the platform",
-		   port >= 0 ? role_name(p->classes->port[port].role) : "", storage);
-	return skip;
-}
-
-/*
- * No source reaches the portal. Where a directly connected port that is not storage leads there, it is
- * that port's target, whatever state the storage ports are in.
- */
-static void skip_unreached(struct planner *p, unsigned portal)
-{
-	const struct ip *traddr = &p->request->portal[portal].traddr;
-	const struct route_answer *plain = &p->candidates->plain[portal];
-	const struct netdev *out = plain->answer == ANSWER_YES ? topo_netdev(p->topo, plain->oif) : NULL;
-	int towards = unusable_port_towards(p, traddr);
-	struct skip *skip;
-
-	if (towards >= 0) {
-		skip_unusable(p, portal, towards);
-	} else if (out && storage_below(p, out) >= 0) {
-		skip_unusable(p, portal, storage_below(p, out));
-	} else if (out && plain->onlink && !out->loopback) {
-		(void)skip_not_via_storage(p, portal, out);
-	} else if (!any_storage_usable(p)) {
-		skip_unusable(p, portal, -1);
-	} else if (out) { /* a default route: a better one may come with a storage port's address */
-		skip = skip_not_via_storage(p, portal, out);
-		skip->may_come = any_storage_waiting(p);
-	} else {
-		skip = add_skip(p, portal, SKIP_NO_ROUTE);
-		skip->may_come = any_storage_waiting(p);
-		str_format(skip->message, sizeof(skip->message),
-			   "portal %s:%s: no route to it, from a storage port or at all; storage ports here: ",
-			   skip->traddr, skip->trsvcid);
-		storage_ports_text(p->topo, p->classes, skip->message + strlen(skip->message),
-				   sizeof(skip->message) - strlen(skip->message));
-	}
-}
-
 /* --- the plan --- */
 
 static bool is_duplicate(const struct request *request, unsigned portal)
@@ -349,12 +204,13 @@ static bool is_duplicate(const struct request *request, unsigned portal)
 static int plan_portal(struct planner *p, unsigned portal, unsigned first, unsigned end, struct err *err)
 {
 	unsigned before = p->plan->paths;
+	char text[PORTAL_TEXT_MAX];
 
 	if (is_duplicate(p->request, portal)) {
-		struct skip *skip = add_skip(p, portal, SKIP_DUPLICATE);
+		struct skip *skip = plan_add_skip(p, portal, SKIP_DUPLICATE);
 
-		str_format(skip->message, sizeof(skip->message), "portal %s:%s of %s was named twice", skip->traddr,
-			   skip->trsvcid, skip->nqn);
+		str_format(skip->message, sizeof(skip->message), "portal %s of %s was named twice",
+			   plan_portal_text(&p->request->portal[portal], text), skip->nqn);
 		return 0;
 	}
 	if (plan_conflict(p, portal))
@@ -366,7 +222,7 @@ static int plan_portal(struct planner *p, unsigned portal, unsigned first, unsig
 			return r;
 	}
 	if (p->plan->paths == before)
-		skip_unreached(p, portal);
+		plan_unreached(p, portal);
 	return 0;
 }
 

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Connects and disconnects NVMe controllers, and leaves none half-made. */
+#include "apply/fx_nvme.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libnvme.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+
+#include "apply/fx_nvme_why.h"
+#include "apply/fx_signals.h"
+#include "apply/kmsg.h"
+
+#define FABRICS "dev/nvme-fabrics"
+#define CLASS_NVME "sys/class/nvme"
+#define OPTIONS_MAX 2048
+#define LOG_MAX 8192
+
+/* --- what controllers are there ------------------------------------------------------------- */
+
+/* "traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1" (nvmf_get_address); other keys are not ours. */
+static int parse_address(const char *text, struct ctrl_id *id)
+{
+	while (*text != '\0') {
+		size_t length = strcspn(text, ",");
+		char pair[128];
+		int r = -ENAMETOOLONG;
+
+		if (length < sizeof(pair)) {
+			str_format(pair, sizeof(pair), "%.*s", (int)length, text);
+			r = 0;
+			if (str_starts(pair, "traddr="))
+				r = str_copy(id->traddr, sizeof(id->traddr), pair + strlen("traddr="));
+			else if (str_starts(pair, "trsvcid="))
+				r = str_copy(id->trsvcid, sizeof(id->trsvcid), pair + strlen("trsvcid="));
+			else if (str_starts(pair, "host_traddr="))
+				r = str_copy(id->host_traddr, sizeof(id->host_traddr),
+					     pair + strlen("host_traddr="));
+		}
+		if (r < 0)
+			return r;
+		text += length + (text[length] == ',');
+	}
+	return 0;
+}
+
+/* The identity of nvme<instance> as sysfs shows it now. */
+static int read_id(const struct root *root, unsigned instance, struct ctrl_id *ret)
+{
+	struct ctrl_id id = { 0 };
+	char address[512];
+	int r;
+
+#define READ(attr, buf) root_line(root, buf, sizeof(buf), CLASS_NVME "/nvme%u/" attr, instance)
+	r = READ("transport", id.transport);
+	if (r == 0)
+		r = READ("address", address);
+	if (r == 0)
+		r = READ("subsysnqn", id.nqn);
+	if (r == 0)
+		r = READ("hostnqn", id.hostnqn);
+	if (r == 0)
+		r = READ("hostid", id.hostid);
+#undef READ
+	if (r == 0)
+		r = parse_address(address, &id);
+	if (r == 0)
+		*ret = id;
+	return r;
+}
+
+static int list_controllers(const struct root *root, struct names *ret)
+{
+	int r = root_list(root, ret, CLASS_NVME);
+
+	return r == -ENOENT ? 0 : r; /* nvme_core is not loaded yet: none */
+}
+
+static bool instance_of(const char *name, unsigned *ret)
+{
+	uint64_t number;
+
+	if (!str_starts(name, "nvme") || parse_u64(name + strlen("nvme"), UINT_MAX, &number) < 0)
+		return false;
+	*ret = (unsigned)number;
+	return true;
+}
+
+static bool names_have(const struct names *names, const char *name)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		if (strcmp(names->name[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* --- connect --------------------------------------------------------------------------------- */
+
+static int add_text(char *buf, const char *key, const char *value)
+{
+	size_t length = strlen(buf);
+	int n;
+
+	/* Checked before, too; here is the last place where a comma could become an option. */
+	if (!parse_is_option_safe(value))
+		return -EINVAL;
+	n = snprintf(buf + length, OPTIONS_MAX - length, "%s%s=%s", length ? "," : "", key, value);
+	return n < 0 || (size_t)n >= OPTIONS_MAX - length ? -ENAMETOOLONG : 0;
+}
+
+static int add_number(char *buf, const char *key, int value)
+{
+	char text[16];
+
+	str_format(text, sizeof(text), "%d", value);
+	return add_text(buf, key, text);
+}
+
+/*
+ * The source address is never left out: without one, routing chooses the HCA. There is no host_iface: nvme-rdma refuses
+ * it (EINVAL). Host NQN and host id go as a pair, since newer kernels refuse other pairings (nvmf_host_add).
+ */
+static int build_options(const struct step *step, char buf[static OPTIONS_MAX])
+{
+	const struct connect_opts *opts = &step->opts;
+	const struct {
+		const char *key, *value;
+	} text[] = {
+		{ "nqn", step->id.nqn },
+		{ "transport", step->id.transport },
+		{ "traddr", step->id.traddr },
+		{ "trsvcid", step->id.trsvcid },
+		{ "host_traddr", step->id.host_traddr },
+		{ "hostnqn", step->id.hostnqn },
+		{ "hostid", step->id.hostid },
+	};
+	const struct {
+		const char *key;
+		int value;
+	} number[] = {
+		{ "nr_io_queues", opts->nr_io_queues },
+		{ "queue_size", opts->queue_size },
+		{ "keep_alive_tmo", opts->keep_alive_tmo },
+		{ "reconnect_delay", opts->reconnect_delay },
+	};
+	int r = strcmp(step->id.transport, "rdma") == 0 ? 0 : -EINVAL;
+
+	buf[0] = '\0';
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(text); i++)
+		r = add_text(buf, text[i].key, text[i].value);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(number); i++)
+		r = add_number(buf, number[i].key, number[i].value);
+	if (r == 0) /* -1: forever */
+		r = add_number(buf, "ctrl_loss_tmo", opts->ctrl_loss_forever ? -1 : opts->ctrl_loss_tmo);
+	if (r == 0 && opts->tos != CONNECT_UNSET)
+		r = add_number(buf, "tos", opts->tos);
+	return r;
+}
+
+int fx_nvme_available(const struct root *root, struct err *err)
+{
+	_cleanup_close_ int fd = root_openat(root, O_WRONLY | O_NONBLOCK | O_NOCTTY, FABRICS);
+
+	if (fd >= 0)
+		return 0;
+	if (fd == -EACCES || fd == -EPERM)
+		return err_set(err, XC_ENVIRONMENT, fd, FABRICS, "/" FABRICS ": %s; run it as root", strerror(-fd));
+	return err_set(err, XC_ENVIRONMENT, fd, FABRICS,
+		       "/" FABRICS ": %s; load the module (modprobe nvme-rdma, and list it in /etc/modules-load.d)",
+		       strerror(-fd));
+}
+
+/*
+ * Why not nvmf_add_ctrl(): libnvme 1.3 loses the errno of a failed connect (all but six become ENVME_CONNECT_WRITE),
+ * and the thread that writes must be ours for a deadline to reach it. One write per descriptor (a second one is
+ * EINVAL). The answer, "instance=N,cntlid=M", is not read: reading takes the kernel's connect mutex,
+ * which the next slow connect of somebody else holds; the controller is found in sysfs by what it is.
+ *
+ * Returns 0, or -errno; *ret_late: the deadline is what ended it.
+ */
+static int write_options(const struct root *root, const char *options, int timeout_s, bool *ret_late)
+{
+	_cleanup_close_ int fd = root_openat(root, O_WRONLY | O_NOCTTY, FABRICS);
+	size_t length = strlen(options);
+	ssize_t written;
+	bool late;
+	int r = 0;
+
+	*ret_late = false;
+	if (fd < 0)
+		return fd;
+	r = fx_signals_arm(timeout_s);
+	if (r < 0)
+		return r;
+	written = write(fd, options, length);
+	if (written < 0)
+		r = -errno;
+	else if ((size_t)written != length)
+		r = -EIO;
+	late = fx_signals_disarm();
+	/* A write that came to its end in spite of the deadline did: there is a controller. */
+	*ret_late = r == -EINTR && late;
+	return r;
+}
+
+/*
+ * Takes away what a failed connect left, which by the kernel's source is nothing. It must be exactly ours, and not have
+ * been there before.
+ */
+static void drop_leftover(const struct root *root, const struct step *step, const struct names *before,
+			  struct err *err)
+{
+	_cleanup_names_ struct names after = NAMES_INIT;
+	int r = list_controllers(root, &after);
+
+	for (size_t i = 0; r == 0 && i < after.count; i++) {
+		struct err ignored = { 0 };
+		struct ctrl_id id;
+		unsigned instance;
+
+		if (names_have(before, after.name[i]) || !instance_of(after.name[i], &instance) ||
+		    read_id(root, instance, &id) < 0 || !ctrl_id_equal(&id, &step->id))
+			continue;
+		if (fx_nvme_disconnect(root, &step->id, instance, &ignored) < 0)
+			str_append(err->msg, sizeof(err->msg), "; nvme%u is left of it: run teardown", instance);
+	}
+	if (r < 0)
+		str_append(err->msg, sizeof(err->msg), "; whether a controller is left could not be read (%s)",
+			   strerror(-r));
+}
+
+/* The kernel's lines since log was opened, without those of controllers that were there already; NULL: unreadable. */
+static const char *read_log(int log, const struct names *before, char buf[static LOG_MAX])
+{
+	unsigned instance;
+
+	if (log < 0 || kmsg_read(log, buf, LOG_MAX) < 0)
+		return NULL;
+	for (size_t i = 0; i < before->count; i++) {
+		if (instance_of(before->name[i], &instance))
+			kmsg_drop_controller(buf, instance);
+	}
+	return buf;
+}
+
+static int stopped(const char *portal, struct err *err)
+{
+	return err_set(err, XC_FAILED, -EINTR, portal, "%s: stopped by a signal before it was connected", portal);
+}
+
+int fx_nvme_connect(const struct root *root, const struct step *step, enum path_reason *ret_reason,
+		    struct err *err)
+{
+	_cleanup_names_ struct names before = NAMES_INIT;
+	_cleanup_close_ int log = -1;
+	char options[OPTIONS_MAX], portal[PORTAL_TEXT_MAX], buf[LOG_MAX];
+	bool late;
+	int r;
+
+	*ret_reason = PATH_OTHER;
+	fx_nvme_portal(&step->id, portal);
+	if (!root->live)
+		return err_set(err, XC_ENVIRONMENT, -EROFS, portal, "%s: a tree is never connected", portal);
+	r = build_options(step, options);
+	if (r < 0)
+		return err_set(err, XC_REFUSED, r, portal,
+			       "%s: a name or address of this path does not fit into the kernel's option string", portal);
+	r = list_controllers(root, &before);
+	if (r < 0)
+		return err_set(err, XC_ENVIRONMENT, r, portal, "%s: /" CLASS_NVME " cannot be read: %s", portal,
+			       strerror(-r));
+	if (fx_signals_stop())
+		return stopped(portal, err);
+	log = kmsg_open();
+	r = write_options(root, options, step->timeout_s, &late);
+	if (r == 0)
+		return 0;
+	if (r == -EINTR && fx_signals_stop()) {
+		(void)stopped(portal, err);
+	} else {
+		const char *lines = read_log(log, &before, buf);
+
+		*ret_reason = late ? PATH_TIMEOUT : kmsg_connect_reason(r, lines);
+		r = late ? -ETIMEDOUT : r;
+		(void)fx_nvme_explain(step, r, *ret_reason, lines, err);
+	}
+	if (r != -EALREADY) /* that one is somebody else's */
+		drop_leftover(root, step, &before, err);
+	return r;
+}
+
+/* --- disconnect ------------------------------------------------------------------------------- */
+
+/* Whether nvme<instance> is (still) the controller id. */
+static int check_id(const struct root *root, const struct ctrl_id *id, unsigned instance, const char *portal,
+		    struct err *err)
+{
+	struct ctrl_id now;
+	int r = read_id(root, instance, &now);
+
+	if (r == -ENOENT || r == -ENODEV || (r == 0 && !ctrl_id_equal(&now, id)))
+		return err_set(err, XC_REFUSED, -ESTALE, portal,
+			       "%s: nvme%u is not (or no longer) the controller of %s from %s; left alone", portal,
+			       instance, id->nqn, id->host_traddr);
+	if (r < 0)
+		return err_set(err, XC_FAILED, r, portal, "%s: what nvme%u is cannot be read: %s; left alone", portal,
+			       instance, strerror(-r));
+	return 0;
+}
+
+/*
+ * libnvme's own look-up of controllers takes missing members for wildcards, so it gets the one that we found.
+ * nvme_init_ctrl() reads sysfs only (v1.3 tree.c) and opens no block device. The source address is not given: it is
+ * not needed, and libnvme would ask the resolver about one with a scope.
+ */
+static int libnvme_ctrl(FILE *log, const struct ctrl_id *id, unsigned instance, nvme_root_t *ret_root,
+			nvme_ctrl_t *ret)
+{
+	nvme_root_t tree = nvme_create_root(log, LOG_ERR);
+	nvme_host_t host = tree ? nvme_lookup_host(tree, id->hostnqn, id->hostid) : NULL;
+	nvme_ctrl_t ctrl = host ? nvme_create_ctrl(tree, id->nqn, id->transport, id->traddr, NULL, NULL, id->trsvcid) :
+				  NULL;
+
+	*ret_root = tree;
+	if (!ctrl)
+		return -ENOMEM;
+	if (nvme_init_ctrl(host, ctrl, (int)instance) < 0) {
+		nvme_free_ctrl(ctrl);
+		return -ENOENT;
+	}
+	*ret = ctrl; /* belongs to the tree */
+	return 0;
+}
+
+static int delete_directly(const struct root *root, unsigned instance)
+{
+	_cleanup_close_ int fd = root_openat(root, O_WRONLY | O_NOCTTY, CLASS_NVME "/nvme%u/delete_controller", instance);
+
+	if (fd < 0)
+		return fd;
+	return write(fd, "1", 1) == 1 ? 0 : -errno;
+}
+
+int fx_nvme_disconnect(const struct root *root, const struct ctrl_id *id, unsigned instance, struct err *err)
+{
+	char portal[PORTAL_TEXT_MAX];
+	nvme_root_t tree = NULL;
+	nvme_ctrl_t ctrl = NULL;
+	FILE *log;
+	int r;
+
+	fx_nvme_portal(id, portal);
+	if (!root->live)
+		return err_set(err, XC_ENVIRONMENT, -EROFS, portal, "%s: a tree is never disconnected", portal);
+	r = check_id(root, id, instance, portal, err);
+	if (r < 0)
+		return r;
+	log = fopen("/dev/null", "we"); /* libnvme's default is stderr, which is ours */
+	r = log && instance <= INT_MAX ? libnvme_ctrl(log, id, instance, &tree, &ctrl) : -ENOENT;
+	/* Once more: libnvme took its time, and the kernel gives numbers anew. */
+	if (check_id(root, id, instance, portal, err) < 0) {
+		r = -ESTALE;
+	} else if (r == 0) {
+		errno = 0;
+		r = nvme_disconnect_ctrl(ctrl) < 0 ? (errno ? -errno : -EIO) : 0;
+	} else {
+		/* libnvme knows no controller without a subsystem, as one is that is still being made or undone. */
+		r = delete_directly(root, instance);
+	}
+	if (tree)
+		nvme_free_tree(tree);
+	if (log)
+		(void)fclose(log);
+	if (r < 0)
+		return err_set(err, XC_FAILED, r, portal, "%s: nvme%u could not be disconnected: %s", portal, instance,
+			       r == -EBUSY ? "it is still being connected; try again later" : strerror(-r));
+	return 0;
+}

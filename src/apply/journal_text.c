@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The journal's lines as text, read strictly and written so that the reader takes them back. */
+#include "apply/journal_text.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "apply/journal.h"
+#include "base/json.h"
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* Words: controller states ("deleting (no IO)"), commands. */
+static int get_word(const struct json *j, const char *key, char *buf, size_t size)
+{
+	int r = json_get_str(j, key, buf, size);
+
+	for (const char *at = buf; r == 0 && *at != '\0'; at++) {
+		if (*at < ' ' || *at > '~')
+			r = -EINVAL;
+	}
+	return r;
+}
+
+static int get_unsigned(const struct json *j, const char *key, unsigned *ret)
+{
+	int64_t value;
+	int r = json_get_i64(j, key, 1, INT32_MAX, &value);
+
+	if (r == 0)
+		*ret = (unsigned)value;
+	return r;
+}
+
+static int get_address(const struct json *j, const char *key, char buf[static IP_TEXT_MAX])
+{
+	struct ip ip;
+	int r = json_get_str(j, key, buf, IP_TEXT_MAX);
+
+	return r == 0 ? ip_parse(buf, &ip) : r;
+}
+
+static int get_nqn(const struct json *j, const char *key, char buf[static NQN_SIZE])
+{
+	int r = json_get_str(j, key, buf, NQN_SIZE);
+
+	return r == 0 ? parse_nqn(buf) : r;
+}
+
+/* Returns NULL, or what is wrong. */
+static const char *read_object(const struct json *j, struct journal_rec *rec)
+{
+	static const char *const known[] = { "nqn", "transport", "traddr", "trsvcid", "host_traddr", "hostnqn", "hostid",
+					     "cntlid", NULL };
+	struct ctrl_id *id = &rec->id;
+	char svcid[SVCID_SIZE], uuid[UUID_SIZE];
+	int64_t cntlid = -1;
+	int r;
+
+	if (!json_is_object(j) || json_unknown_key(j, known))
+		return "\"object\" is not a controller";
+	if (get_nqn(j, "nqn", id->nqn) < 0 || get_nqn(j, "hostnqn", id->hostnqn) < 0)
+		return "bad \"nqn\" or \"hostnqn\"";
+	if (json_get_str(j, "transport", id->transport, sizeof(id->transport)) < 0 ||
+	    strcmp(id->transport, "rdma") != 0)
+		return "\"transport\" is not \"rdma\"";
+	if (get_address(j, "traddr", id->traddr) < 0 || get_address(j, "host_traddr", id->host_traddr) < 0)
+		return "bad \"traddr\" or \"host_traddr\"";
+	if (json_get_str(j, "trsvcid", id->trsvcid, sizeof(id->trsvcid)) < 0 || parse_svcid(id->trsvcid, svcid) < 0)
+		return "bad \"trsvcid\"";
+	if (json_get_str(j, "hostid", id->hostid, sizeof(id->hostid)) < 0 || parse_uuid(id->hostid, uuid) < 0)
+		return "bad \"hostid\"";
+	r = json_get_i64(j, "cntlid", 0, UINT16_MAX, &cntlid);
+	if (r < 0 && r != -ENOENT)
+		return "bad \"cntlid\"";
+	rec->cntlid = (int)cntlid;
+	return NULL;
+}
+
+static const char *read_step(const struct json *j, struct journal_rec *rec)
+{
+	static const char *const known[] = { "run", "step", "kind", "object", "before", "after", "state", NULL };
+	char word[32];
+	int r;
+
+	rec->type = JOURNAL_STEP;
+	if (json_unknown_key(j, known))
+		return "a step with an unknown key";
+	if (get_unsigned(j, "step", &rec->step) < 0)
+		return "bad \"step\"";
+	if (get_word(j, "kind", word, sizeof(word)) < 0 || step_kind_parse(word, &rec->kind) < 0)
+		return "a step of an unknown kind";
+	if (get_word(j, "state", word, sizeof(word)) < 0 || journal_state_parse(word, &rec->state) < 0)
+		return "bad \"state\"";
+	if (get_word(j, "before", rec->before, sizeof(rec->before)) < 0)
+		return "bad \"before\"";
+	r = get_word(j, "after", rec->after, sizeof(rec->after));
+	if (r < 0 && !(r == -ENOENT && rec->state == JOURNAL_INTENT))
+		return "bad \"after\"";
+	return read_object(json_get(j, "object"), rec);
+}
+
+static const char *read_begin(const struct json *j, struct journal_rec *rec)
+{
+	static const char *const known[] = { "run", "begin", "argv", "pid", NULL };
+	const struct json *argv = json_get(j, "argv");
+	unsigned pid;
+
+	rec->type = JOURNAL_BEGIN;
+	if (json_unknown_key(j, known))
+		return "a begin with an unknown key";
+	if (get_word(j, "begin", rec->command, sizeof(rec->command)) < 0 || rec->command[0] == '\0')
+		return "bad \"begin\"";
+	if (!json_is_array(argv))
+		return "bad \"argv\"";
+	if (get_unsigned(j, "pid", &pid) < 0)
+		return "bad \"pid\"";
+	rec->pid = (int)pid;
+	return NULL;
+}
+
+static const char *read_end(const struct json *j, struct journal_rec *rec)
+{
+	static const char *const known[] = { "run", "end", NULL };
+
+	rec->type = JOURNAL_END;
+	if (json_unknown_key(j, known))
+		return "an end with an unknown key";
+	if (get_word(j, "end", rec->result, sizeof(rec->result)) < 0)
+		return "bad \"end\"";
+	for (int exit = 0; exit < XC_COUNT; exit++) {
+		if (strcmp(rec->result, exit_class_name((enum exit_class)exit)) == 0)
+			return NULL;
+	}
+	return "bad \"end\"";
+}
+
+static const char *read_head(const struct json *j, char boot_id[static UUID_SIZE])
+{
+	static const char *const known[] = { "journal", "boot_id", "version", NULL };
+	char version[64], uuid[UUID_SIZE];
+	int64_t format;
+
+	if (json_get_i64(j, "journal", INT64_MIN, INT64_MAX, &format) < 0)
+		return "no journal of nvme-partition";
+	if (format != JOURNAL_FORMAT)
+		return "written by a version with another format";
+	if (json_unknown_key(j, known) || json_get_str(j, "version", version, sizeof(version)) < 0 ||
+	    json_get_str(j, "boot_id", uuid, sizeof(uuid)) < 0 || parse_uuid(uuid, boot_id) < 0)
+		return "bad head";
+	return NULL;
+}
+
+/* A line after the head, of any type. */
+static const char *read_record(const struct json *j, struct journal_rec *rec)
+{
+	*rec = (struct journal_rec){ .cntlid = -1 };
+	if (get_unsigned(j, "run", &rec->run) < 0)
+		return "bad \"run\"";
+	if (json_get(j, "begin"))
+		return read_begin(j, rec);
+	if (json_get(j, "end"))
+		return read_end(j, rec);
+	return read_step(j, rec);
+}
+
+/* Runs follow one another; only the last can be without an end, or a later one was begun after a crash. */
+static const char *check_order(const struct journal_data *data, const struct journal_rec *rec)
+{
+	if (rec->type == JOURNAL_BEGIN)
+		return rec->run == data->last_run + 1 ? NULL : "a run out of order";
+	return rec->run == data->last_run && data->unfinished ? NULL : "a line outside of its run";
+}
+
+static const char *add_record(struct journal_data *data, const struct journal_rec *rec)
+{
+	const char *why = check_order(data, rec);
+
+	if (why)
+		return why;
+	if (data->records == JOURNAL_RECORDS_MAX)
+		return "more records than a journal can hold (JOURNAL_RECORDS_MAX)";
+	if ((data->records & (data->records - 1)) == 0) { /* full at each power of two */
+		size_t room = data->records ? (size_t)data->records * 2 : 1;
+		struct journal_rec *larger = reallocarray(data->rec, room, sizeof(*larger));
+
+		if (!larger)
+			return "out of memory";
+		data->rec = larger;
+	}
+	data->rec[data->records++] = *rec;
+	data->last_run = rec->run;
+	data->unfinished = rec->type != JOURNAL_END;
+	return NULL;
+}
+
+static const char *read_line(const char *line, size_t length, unsigned number, struct journal_data *data,
+			     char boot_id[static UUID_SIZE])
+{
+	struct journal_rec rec;
+	const char *why;
+	_cleanup_json_ struct json *j = json_parse(line, length, &why);
+
+	if (!j)
+		return "no JSON";
+	if (!json_is_object(j))
+		return "no JSON object";
+	if (number == 1)
+		return read_head(j, boot_id);
+	why = read_record(j, &rec);
+	return why ? why : add_record(data, &rec);
+}
+
+int journal_parse(const char *text, size_t length, struct journal_data *ret, char boot_id[static UUID_SIZE],
+		  size_t *ret_whole, char *why, size_t size)
+{
+	struct journal_data data = { .there = true, .readable = true };
+	size_t at = 0;
+
+	boot_id[0] = '\0';
+	for (unsigned number = 1; at < length; number++) {
+		const char *end = memchr(text + at, '\n', length - at);
+		const char *wrong;
+
+		if (!end)
+			break;
+		wrong = read_line(text + at, (size_t)(end - text) - at, number, &data, boot_id);
+		if (wrong) {
+			str_format(why, size, "line %u: %s", number, wrong);
+			journal_data_free(&data);
+			return -EBADMSG;
+		}
+		at = (size_t)(end - text) + 1;
+	}
+	data.torn = at < length; /* each line is one write: one without its end was cut by a crash */
+	*ret_whole = at;
+	*ret = data;
+	return 0;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+char *journal_format_head(const char *boot_id)
+{
+	_cleanup_json_ struct json *j = json_object_new();
+
+	json_set_i64(j, "journal", JOURNAL_FORMAT);
+	json_set_str(j, "boot_id", boot_id);
+	json_set_str(j, "version", PACKAGE_VERSION);
+	return json_format(j, false);
+}
+
+char *journal_format_begin(unsigned run, const char *command, int argc, char *const argv[], int pid)
+{
+	_cleanup_json_ struct json *j = json_object_new();
+	struct json *list = json_array_new();
+
+	json_set_i64(j, "run", run);
+	json_set_str(j, "begin", command);
+	for (int i = 0; i < argc; i++)
+		json_push_str(list, argv[i]);
+	json_set(j, "argv", list);
+	json_set_i64(j, "pid", pid);
+	return json_format(j, false);
+}
+
+char *journal_format_end(unsigned run, enum exit_class result)
+{
+	_cleanup_json_ struct json *j = json_object_new();
+
+	json_set_i64(j, "run", run);
+	json_set_str(j, "end", exit_class_name(result));
+	return json_format(j, false);
+}
+
+static struct json *object_of(const struct journal_rec *rec)
+{
+	struct json *j = json_object_new();
+
+	json_set_str(j, "nqn", rec->id.nqn);
+	json_set_str(j, "transport", rec->id.transport);
+	json_set_str(j, "traddr", rec->id.traddr);
+	json_set_str(j, "trsvcid", rec->id.trsvcid);
+	json_set_str(j, "host_traddr", rec->id.host_traddr);
+	json_set_str(j, "hostnqn", rec->id.hostnqn);
+	json_set_str(j, "hostid", rec->id.hostid);
+	if (rec->cntlid >= 0)
+		json_set_i64(j, "cntlid", rec->cntlid);
+	else
+		json_set(j, "cntlid", NULL);
+	return j;
+}
+
+static bool reads_back(const char *line, const struct journal_rec *rec)
+{
+	struct journal_rec back;
+	const char *why;
+	_cleanup_json_ struct json *j = json_parse(line, strlen(line), &why);
+
+	return j && !read_record(j, &back) && back.type == JOURNAL_STEP && back.run == rec->run &&
+	       back.step == rec->step && back.kind == rec->kind && back.state == rec->state &&
+	       back.cntlid == rec->cntlid && ctrl_id_equal(&back.id, &rec->id) &&
+	       strcmp(back.before, rec->before) == 0 && strcmp(back.after, rec->after) == 0;
+}
+
+char *journal_format_step(const struct journal_rec *rec)
+{
+	_cleanup_json_ struct json *j = json_object_new();
+	char *line;
+
+	json_set_i64(j, "run", rec->run);
+	json_set_i64(j, "step", rec->step);
+	json_set_str(j, "kind", step_kind_name(rec->kind));
+	json_set(j, "object", object_of(rec));
+	json_set_str(j, "before", rec->before);
+	json_set_str(j, "after", rec->after[0] ? rec->after : NULL);
+	json_set_str(j, "state", journal_state_name(rec->state));
+	line = json_format(j, false);
+	if (!reads_back(line, rec)) {
+		free(line);
+		return NULL;
+	}
+	return line;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The live machine as the world of the run loop: what a step finds is read by facts and judged by policy,
+ * what it does is done by apply/fx_*.c.
+ */
+#pragma once
+
+#include "apply/fx.h"
+#include "base/root.h"
+#include "model/finding.h"
+#include "model/topology.h"
+
+struct live {
+	const struct root *root;
+	struct topology *now;	   /* what was read last; not the plan's topology, whose indexes must stay true */
+	struct findings *findings; /* of these readings; nobody prints them */
+};
+
+/* Refuses a root that is not this machine. */
+int live_open(struct live *live, const struct root *root, struct fx *ret, struct err *err) _must_check_;
+void live_close(struct live *live);
+
+/* How long a group's count may take to settle while others connect to the same portal. */
+#define PROOF_SETTLE_MS 1000
+enum proof_verdict live_prove(struct live *live, const struct ctrl_id *id, const char *rdma_device, char *why,
+			      size_t size);

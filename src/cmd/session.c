@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opening, filling and closing a session. */
+#include "cmd/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "facts/facts.h"
+#include "policy/policy.h"
+
+int session_open(struct session *s, const struct options *options, struct err *err)
+{
+	*s = (struct session){ .root = ROOT_INIT };
+	s->result = (struct result){ .given_mbps = -1, .possible_mbps = -1 };
+	s->topo = calloc(1, sizeof(*s->topo));
+	s->classes = calloc(1, sizeof(*s->classes));
+	s->findings = calloc(1, sizeof(*s->findings));
+	s->candidates = calloc(1, sizeof(*s->candidates));
+	s->plan = calloc(1, sizeof(*s->plan));
+	s->queues = calloc(1, sizeof(*s->queues));
+	s->steps = calloc(1, sizeof(*s->steps));
+	s->errors = calloc(ERRORS_MAX, sizeof(*s->errors));
+	if (!s->topo || !s->classes || !s->findings || !s->candidates || !s->plan || !s->queues || !s->steps ||
+	    !s->errors)
+		return err_set(err, XC_ENVIRONMENT, -ENOMEM, "", "out of memory");
+	s->result.errors = s->errors;
+	s->result.findings = s->findings;
+	return root_open(options->sysroot, &s->root, err);
+}
+
+void session_close(struct session *s)
+{
+	root_close(&s->root);
+	free(s->topo);
+	free(s->classes);
+	free(s->findings);
+	free(s->candidates);
+	free(s->plan);
+	free(s->queues);
+	free(s->steps);
+	free(s->errors);
+}
+
+enum exit_class session_fail(struct session *s, const struct err *err)
+{
+	if (s->error_count < ERRORS_MAX)
+		s->errors[s->error_count++] = *err;
+	s->result.error_count = s->error_count;
+	return err->exit;
+}
+
+int session_identify(struct session *s, const struct options *options, struct err *err)
+{
+	int r = facts_read_dmi(&s->root, s->topo, s->findings, err);
+
+	if (r < 0)
+		return r;
+	r = facts_read_platform(&s->root, &s->topo->dmi, options->platform, &s->platform, &s->platform_known, err);
+	s->bad_file = r < 0 && !options->platform;
+	if (r < 0 || !s->platform_known)
+		return r;
+	s->result.platform = &s->platform;
+	s->result.deferred = s->platform.initiator == INITIATOR_BLUEFIELD3_ARM;
+	return 0;
+}
+
+/*
+ * Bandwidth of the node: what the platform's design makes possible, and what the links that are up give of it.
+ */
+static void sum_bandwidth(struct session *s)
+{
+	s->result.given_mbps = s->result.possible_mbps = s->platform_known ? 0 : -1;
+	for (unsigned i = 0; s->platform_known && i < s->platform.ports; i++) {
+		const struct platform_port *entry = &s->platform.port[i];
+		const struct port *port = topo_port(s->topo, &entry->pci);
+
+		if (entry->role != ROLE_STORAGE || entry->expect_mbps <= 0)
+			continue;
+		s->result.possible_mbps += entry->expect_mbps;
+		if (port && port->netdev >= 0 && s->topo->netdev[port->netdev].carrier && port->speed_mbps > 0)
+			s->result.given_mbps +=
+				port->speed_mbps < entry->expect_mbps ? port->speed_mbps : entry->expect_mbps;
+	}
+}
+
+int session_read(struct session *s, struct err *err)
+{
+	int r;
+
+	s->findings->count = s->findings->lost = 0;
+	r = facts_read(&s->root, s->topo, s->findings, err);
+	if (r < 0)
+		return r;
+	classify(s->topo, s->platform_known ? &s->platform : NULL, s->classes, s->findings);
+	sum_bandwidth(s);
+	s->result.topo = s->topo;
+	s->result.classes = s->classes;
+	return 0;
+}
+
+/* The journal says which controllers are ours; an ordinary user cannot read it and does not know. */
+static int read_owners(struct session *s, struct err *err)
+{
+	struct journal_data journal = { 0 };
+	int r = journal_read(&s->root, &journal, err);
+
+	if (r < 0)
+		return r;
+	for (unsigned i = 0; i < s->plan->paths; i++) {
+		struct path *path = &s->plan->path[i];
+
+		if (path->ctrl < 0)
+			path->owner = OWNER_UNKNOWN;
+		else if (journal.there && !journal.readable)
+			path->owner = OWNER_UNKNOWN;
+		else
+			path->owner = journal_owns(&journal, &s->topo->ctrl[path->ctrl].id) ? OWNER_US : OWNER_OTHER;
+	}
+	journal_data_free(&journal);
+	return 0;
+}
+
+static int read_vectors(struct session *s, struct err *err)
+{
+	for (unsigned i = 0; i < s->plan->paths; i++) {
+		const struct path *path = &s->plan->path[i];
+		int r;
+
+		/* A device of a port that is not storage is not opened, whatever stands on it. */
+		if (path->ctrl < 0 || path->rdma < 0 || s->classes->port[path->port].role != ROLE_STORAGE ||
+		    s->topo->rdma_link[path->rdma].ncv >= 0)
+			continue;
+		r = facts_read_ncv(&s->root, s->topo, s->topo->rdma_link[path->rdma].name, s->findings, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int session_read_queues(struct session *s, struct err *err)
+{
+	struct pci_addr storage[TOPO_PORTS_MAX];
+	unsigned count = 0;
+	int r = read_owners(s, err);
+
+	for (unsigned i = 0; i < s->topo->ports; i++) {
+		if (s->classes->port[i].role == ROLE_STORAGE)
+			storage[count++] = s->topo->port[i].pci;
+	}
+	if (r == 0)
+		r = facts_read_irqs(&s->root, s->topo, storage, count, s->findings, err);
+	if (r == 0)
+		r = read_vectors(s, err);
+	if (r < 0)
+		return r;
+	queues_of(s->topo, s->plan, s->queues);
+	s->result.queues = s->queues;
+	return 0;
+}

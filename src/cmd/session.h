@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A session: all that one run of the program holds. main opens it, the command fills it, report reads its
+ * result. Large members come from calloc, since only touched pages cost memory.
+ */
+#pragma once
+
+#include "apply/journal.h"
+#include "base/root.h"
+#include "cmd/options.h"
+#include "model/result.h"
+
+#define ERRORS_MAX (PATHS_MAX + SKIPS_MAX + 1)
+
+struct session {
+	struct root root;
+	struct topology *topo;
+	struct platform platform;
+	bool platform_known;
+	struct classification *classes;
+	struct findings *findings;
+	struct candidates *candidates;
+	struct plan *plan;
+	struct queues *queues;
+	struct steps *steps;
+	struct err *errors;
+	unsigned error_count;
+	bool bad_file; /* a config or platform file is at fault: a usage error that gets a document */
+	struct result result;
+};
+
+int session_open(struct session *s, const struct options *options, struct err *err) _must_check_;
+void session_close(struct session *s);
+
+/* Notes one error for stderr and "errors"; returns its exit status. */
+enum exit_class session_fail(struct session *s, const struct err *err);
+
+/* DMI and the platform file: enough to know what machine this is. */
+int session_identify(struct session *s, const struct options *options, struct err *err) _must_check_;
+
+/* All facts, and the classification. May be called again: it starts from nothing. */
+int session_read(struct session *s, struct err *err) _must_check_;
+
+/*
+ * What show and connect say of controllers that exist: the owners (from the journal), interrupts and vectors
+ * of the storage ports' queues. Call it when plan.path[].ctrl is up to date.
+ */
+int session_read_queues(struct session *s, struct err *err) _must_check_;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* show: what every port is and why, and where the controllers that exist complete. Changes nothing. */
+#include "cmd/cmd.h"
+
+#include "facts/facts.h"
+#include "policy/policy.h"
+
+/* The device that carries each controller, as RDMA netlink has it now. */
+static void prove_paths(struct session *s)
+{
+	for (unsigned i = 0; i < s->plan->paths; i++) {
+		struct path *path = &s->plan->path[i];
+		char why[256];
+
+		if (path->rdma < 0)
+			continue;
+		if (prove_group(s->topo, &path->id, s->topo->rdma_link[path->rdma].name, why, sizeof(why)) ==
+		    GROUP_PROVEN)
+			path->proof = PROOF_RDMA_NETLINK;
+	}
+}
+
+static int show(struct session *s, const struct options *options, struct err *err)
+{
+	struct config config = { 0 };
+	int r = options->config ? facts_read_config(&s->root, options->config, &config, err) : 0;
+
+	s->bad_file = r < 0;
+	if (r == 0)
+		r = session_identify(s, options, err);
+	if (r == 0)
+		r = session_read(s, err);
+	if (r < 0)
+		return r;
+	plan_show(s->topo, s->classes, s->plan);
+	s->result.plan = s->plan;
+	prove_paths(s);
+	return session_read_queues(s, err);
+}
+
+static enum exit_class run(struct session *s, const struct options *options)
+{
+	struct err err = { 0 };
+
+	return show(s, options, &err) < 0 ? session_fail(s, &err) : XC_OK;
+}
+
+const struct command command_show = {
+	.name = "show",
+	.summary = "Show ports with their role and the reason for it, controllers, queues, IRQs, CPUs",
+	.usage = "[OPTION...]",
+	.options = options_none,
+	.run = run,
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Facts: one reader per kernel interface, read only, all below one root handle. A reader
+ * fills its part of struct topology and nothing else. What is missing or odd becomes
+ * "unknown" (-1, empty) and, where a person should know, a finding "facts.readable"; only a
+ * passed capacity and memory or I/O trouble are errors (XC_ENVIRONMENT), and they name the thing.
+ *
+ * The live machine's network and RDMA facts come by netlink (nl_*.c, the only users of
+ * libnl); a tree holds them as iproute2 prints them (dump_*.c). Both fill the same structures.
+ */
+#pragma once
+
+#include "base/root.h"
+#include "model/finding.h"
+#include "model/plan.h"
+#include "model/platform.h"
+#include "model/request.h"
+#include "model/topology.h"
+
+/* Everything but interrupts: dmi, cpu, net, rdma, pci, nvme, cm_ids. */
+int facts_read(const struct root *root, struct topology *ret, struct findings *findings, struct err *err)
+	_must_check_;
+
+/* The readers, in the order in which facts_read calls them. */
+int facts_read_dmi(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
+	_must_check_;
+int facts_read_cpus(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
+	_must_check_;
+int facts_read_net(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
+	_must_check_;
+int facts_read_rdma(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
+	_must_check_;
+/* Needs net and rdma: ties them to their PCI functions. */
+int facts_read_pci(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
+	_must_check_;
+/* Clears and reads again: controllers change during connect. */
+int facts_read_nvme(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
+	_must_check_;
+/* The controllers alone, without namespaces and hardware contexts, which are cleared. */
+int facts_read_ctrls(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
+	_must_check_;
+/* One controller by its identity; *ret_there false: there is none. Reads little of the others. */
+int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ctrl *ret, bool *ret_there,
+		    struct findings *findings, struct err *err) _must_check_;
+int facts_read_cm_ids(const struct root *root, struct topology *topo, struct findings *findings,
+		      struct err *err) _must_check_;
+
+/*
+ * The completion interrupts of the given functions: /proc/interrupts is streamed once, and
+ * only lines of these functions that are in their msi_irqs are kept.
+ */
+int facts_read_irqs(const struct root *root, struct topology *topo, const struct pci_addr *pci, unsigned count,
+		    struct findings *findings, struct err *err) _must_check_;
+
+/*
+ * Number of completion vectors of an RDMA device, into all its links. Live: opens the
+ * device's verbs context; so only for devices that carry a controller.
+ */
+int facts_read_ncv(const struct root *root, struct topology *topo, const char *rdma_name,
+		   struct findings *findings, struct err *err) _must_check_;
+
+/*
+ * Asks the routing table: for each candidate with source, oif and FIB_MATCH (without that flag IPv4
+ * answers "on link" where there is no route, facts of the kernel's ip_route_output_key_hash_rcu),
+ * and for each portal as plain routing would go. Answers are data; an error is only that
+ * nothing could be asked.
+ */
+int facts_ask_routes(const struct root *root, const struct topology *topo, const struct request *request,
+		     struct candidates *candidates, struct findings *findings, struct err *err) _must_check_;
+
+/* True if this process is in the initial network namespace, which nvme-rdma uses whoever calls. */
+bool facts_initial_netns(void);
+
+/* --- input files ------------------------------------------------------------------------------ */
+
+/* The value of "initiator" in the config; --initiator wins. */
+enum config_initiator { CONFIG_INITIATOR_AUTO, CONFIG_INITIATOR_HOST };
+
+/* The config file as read; what it does not say stays as it was in *ret. */
+struct config {
+	struct request request; /* portals, opts, hostnqn, hostid, ports */
+	bool there;
+	enum config_initiator initiator;
+};
+
+/*
+ * Reads the config into *ret, whose defaults the caller has set. path NULL: the usual place,
+ * where a missing file is no error. A path is one of this machine if the root is live (a relative one
+ * starts in the working directory); in a tree it is one below the tree. Errors: XC_USAGE for a bad or
+ * (named but) missing file, XC_ENVIRONMENT for one that must not be trusted; *ret is then as it was.
+ */
+#define CONFIG_PATH "etc/nvme-partition/config.json"
+int facts_read_config(const struct root *root, const char *path, struct config *ret, struct err *err)
+	_must_check_;
+
+/*
+ * The platform of this machine: first the files of the admin, then the built-in ones. force:
+ * an id, or a file (with a '/' in it; read as the config's path is), that replaces the DMI match; NULL:
+ * none. *ret_known is false (and 0 returned) if nothing matches. Any bad file of the admin is an error,
+ * matching or not: XC_USAGE, XC_ENVIRONMENT for one that must not be trusted.
+ */
+#define PLATFORMS_DIR "etc/nvme-partition/platforms.d"
+int facts_read_platform(const struct root *root, const struct dmi *dmi, const char *force,
+			struct platform *ret, bool *ret_known, struct err *err) _must_check_;
+
+/*
+ * The host's identity for the kernel, in place: what request already holds (command line, config) is
+ * kept; else /etc/nvme/hostnqn, and only then hostid beside it; an NQN without a host id gets the UUID in it.
+ */
+int facts_read_identity(const struct root *root, struct request *request, struct err *err) _must_check_;

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * NVMe controllers with their namespaces and hardware contexts, from sysfs alone: no block
+ * device is opened and no command is sent, since a controller without a link would hold
+ * the reader until it comes back.
+ *
+ * A controller's files are read below one descriptor of its directory, so they are of
+ * one controller even if its number is given to another one meanwhile; one that goes
+ * away while it is read is left out.
+ */
+#include "facts/facts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "facts/sysfs.h"
+
+#define CLASS "sys/class/nvme"
+#define DISCOVERY_NQN "nqn.2014-08.org.nvmexpress.discovery"
+#define SECTOR 512 /* of "size", whatever the namespace's format is */
+
+struct reading { /* of one controller */
+	struct root dir;
+	const char *name; /* nvme0 */
+	struct topology *topo;
+	unsigned index; /* into topo->ctrl */
+	struct findings *findings;
+	struct err *err;
+};
+
+static void unreadable(const struct reading *rd, int code, const char *file)
+{
+	sysfs_unreadable(rd->findings, rd->name, code, CLASS "/%s/%s", rd->name, file);
+}
+
+/* Text, empty if there is none. What is missing is left to whoever needs it: kernels differ. */
+static void read_text(const struct reading *rd, const char *file, char *ret, size_t size)
+{
+	int r = root_line(&rd->dir, ret, size, "%s", file);
+
+	if (r == 0)
+		return;
+	ret[0] = '\0';
+	if (r != -ENOENT && r != -ENODEV)
+		unreadable(rd, r, file);
+}
+
+/* A number, -1 if there is none; timeouts are "off" for the kernel's -1. */
+static int read_number(const struct reading *rd, const char *file)
+{
+	int64_t value;
+	char text[32];
+	int r;
+
+	read_text(rd, file, text, sizeof(text));
+	if (text[0] == '\0')
+		return -1;
+	if (strcmp(text, "off") == 0)
+		return -2;
+	r = parse_i64(text, -1, INT_MAX, &value);
+	if (r < 0)
+		unreadable(rd, r, file);
+	return r < 0 ? -1 : (int)value;
+}
+
+/* In one spelling, as everything that is compared with it. */
+static int copy_address(char ret[static IP_TEXT_MAX], const char *text)
+{
+	struct ip ip;
+
+	if (ip_parse(text, &ip) == 0) {
+		ip_format(&ip, ret);
+		return 0;
+	}
+	return str_copy(ret, IP_TEXT_MAX, text);
+}
+
+/*
+ * "traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1", in any order (fabrics.c nvmf_get_address);
+ * further keys (host_iface, src_addr) are not part of an rdma controller's identity.
+ */
+static int parse_address(char *text, struct ctrl_id *id)
+{
+	char *item, *value;
+
+	while ((item = strsep(&text, ","))) {
+		int r = 0;
+
+		value = strchr(item, '=');
+		if (!value || value == item || value[1] == '\0')
+			return -EINVAL;
+		*value++ = '\0';
+		if (strcmp(item, "traddr") == 0)
+			r = id->traddr[0] != '\0' ? -EINVAL : copy_address(id->traddr, value);
+		else if (strcmp(item, "host_traddr") == 0)
+			r = id->host_traddr[0] != '\0' ? -EINVAL : copy_address(id->host_traddr, value);
+		else if (strcmp(item, "trsvcid") == 0)
+			r = id->trsvcid[0] != '\0' ? -EINVAL
+						   : str_copy(id->trsvcid, sizeof(id->trsvcid), value);
+		if (r < 0)
+			return r;
+	}
+	return id->traddr[0] != '\0' ? 0 : -EINVAL;
+}
+
+static void read_address(const struct reading *rd, struct ctrl_id *id)
+{
+	char text[1024];
+	int r;
+
+	read_text(rd, "address", text, sizeof(text));
+	if (text[0] == '\0')
+		return;
+	/* A PCIe controller's address is its PCI function. */
+	r = strcmp(id->transport, "pcie") == 0 ? str_copy(id->traddr, sizeof(id->traddr), text)
+					       : parse_address(text, id);
+	if (r < 0) {
+		id->traddr[0] = id->trsvcid[0] = id->host_traddr[0] = '\0';
+		unreadable(rd, r, "address");
+	}
+}
+
+static void read_id(const struct reading *rd, struct ctrl_id *id)
+{
+	char text[64];
+	int r;
+
+	r = root_line(&rd->dir, id->transport, sizeof(id->transport), "transport");
+	if (r == 0 && id->transport[0] == '\0')
+		r = -EINVAL;
+	if (r < 0) { /* the one file without which nothing about a controller can be said */
+		id->transport[0] = '\0';
+		unreadable(rd, r, "transport");
+	}
+	read_text(rd, "subsysnqn", id->nqn, sizeof(id->nqn));
+	/* Before the controller has its subsystem the kernel prints a pointer that is none (vsprintf.c). */
+	if (strcmp(id->nqn, "(efault)") == 0 || strcmp(id->nqn, "(null)") == 0)
+		id->nqn[0] = '\0';
+	read_address(rd, id);
+	read_text(rd, "hostnqn", id->hostnqn, sizeof(id->hostnqn));
+	read_text(rd, "hostid", text, sizeof(text));
+	r = text[0] == '\0' ? 0 : parse_uuid(text, id->hostid);
+	if (r < 0)
+		unreadable(rd, r, "hostid");
+}
+
+static void read_attributes(const struct reading *rd, struct ctrl *ctrl)
+{
+	char type[16];
+
+	read_id(rd, &ctrl->id);
+	read_text(rd, "state", ctrl->state, sizeof(ctrl->state));
+	ctrl->cntlid = read_number(rd, "cntlid");
+	ctrl->queue_count = read_number(rd, "queue_count");
+	ctrl->numa_node = read_number(rd, "numa_node");
+	ctrl->sqsize = read_number(rd, "sqsize");
+	ctrl->keep_alive_tmo = read_number(rd, "kato");
+	ctrl->ctrl_loss_tmo = read_number(rd, "ctrl_loss_tmo");
+	ctrl->reconnect_delay = read_number(rd, "reconnect_delay");
+	read_text(rd, "cntrltype", type, sizeof(type)); /* not in older kernels */
+	ctrl->discovery = strcmp(type, "discovery") == 0 || strcmp(ctrl->id.nqn, DISCOVERY_NQN) == 0;
+}
+
+/* A number of a name, without a leading zero; moves past it. */
+static bool take_number(const char **at, unsigned *ret)
+{
+	char digits[16];
+	size_t length = strspn(*at, "0123456789");
+
+	if (length >= sizeof(digits))
+		return false;
+	memcpy(digits, *at, length);
+	digits[length] = '\0';
+	*at += length;
+	return sysfs_numbered(digits, "", ret);
+}
+
+/*
+ * A namespace's block device: nvme<S>c<C>n<N>, the hidden path of controller C below the multipath device
+ * nvme<S>n<N>, or nvme<S>n<N> itself where there is no multipath.
+ */
+static bool parse_device(const char *name, unsigned instance, struct ns *ret)
+{
+	unsigned subsystem, controller, number;
+	const char *at = name;
+
+	if (!str_starts(at, "nvme"))
+		return false;
+	at += 4;
+	if (!take_number(&at, &subsystem))
+		return false;
+	if (*at == 'c') {
+		at++;
+		if (!take_number(&at, &controller) || controller != instance)
+			return false;
+	}
+	if (*at++ != 'n' || !take_number(&at, &number) || *at != '\0')
+		return false;
+	str_format(ret->device, sizeof(ret->device), "nvme%un%u", subsystem, number);
+	return str_copy(ret->path_device, sizeof(ret->path_device), name) == 0;
+}
+
+/* False: it has gone, or its number cannot be read. */
+static bool read_namespace(const struct reading *rd, struct ns *ns)
+{
+	char file[64], text[64];
+	int64_t value = -1;
+	int r;
+
+	str_format(file, sizeof(file), "%s/nsid", ns->path_device);
+	r = root_i64(&rd->dir, &value, "%s", file);
+	if (r == 0 && (value < 1 || value > UINT32_MAX))
+		r = -ERANGE;
+	if (r < 0) {
+		if (r != -ENOENT && r != -ENODEV)
+			unreadable(rd, r, file);
+		return false;
+	}
+	ns->nsid = (uint32_t)value;
+	ns->ctrl = rd->index;
+
+	str_format(file, sizeof(file), "%s/uuid", ns->path_device);
+	read_text(rd, file, text, sizeof(text));
+	if (strspn(text, "0-") == strlen(text) || parse_uuid(text, ns->uuid) < 0)
+		ns->uuid[0] = '\0';
+
+	str_format(file, sizeof(file), "%s/size", ns->path_device);
+	r = root_i64(&rd->dir, &value, "%s", file);
+	if (r == 0 && (value < 0 || value > INT64_MAX / SECTOR))
+		r = -ERANGE;
+	if (r < 0 && r != -ENOENT && r != -ENODEV)
+		unreadable(rd, r, file);
+	ns->size_bytes = r < 0 ? -1 : value * SECTOR;
+	return true;
+}
+
+static int compare_namespaces(const void *a, const void *b)
+{
+	const struct ns *x = a, *y = b;
+
+	if (x->nsid != y->nsid)
+		return x->nsid < y->nsid ? -1 : 1;
+	return strverscmp(x->path_device, y->path_device);
+}
+
+static int read_namespaces(const struct reading *rd)
+{
+	_cleanup_names_ struct names names = NAMES_INIT;
+	struct topology *topo = rd->topo;
+	unsigned first = topo->nss;
+	int r = root_list(&rd->dir, &names, ".");
+
+	if (r < 0) {
+		if (r != -ENOENT)
+			unreadable(rd, r, "");
+		return 0;
+	}
+	for (size_t i = 0; i < names.count; i++) {
+		struct ns ns = { 0 };
+
+		if (!parse_device(names.name[i], topo->ctrl[rd->index].instance, &ns) ||
+		    !read_namespace(rd, &ns))
+			continue;
+		if (topo->nss == TOPO_NSS_MAX)
+			return sysfs_full(rd->err, "NVMe namespaces", TOPO_NSS_MAX);
+		topo->ns[topo->nss++] = ns;
+	}
+	qsort(&topo->ns[first], topo->nss - first, sizeof(topo->ns[0]), compare_namespaces);
+	return 0;
+}
+
+/* The map of CPUs to queues: the tag set's, so any namespace of the controller shows it. */
+static int read_hctxs(const struct reading *rd, const struct ns *ns)
+{
+	_cleanup_names_ struct names names = NAMES_INIT;
+	struct topology *topo = rd->topo;
+	int r = root_list(&rd->dir, &names, "%s/mq", ns->path_device);
+
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	for (size_t i = 0; i < names.count; i++) {
+		struct hctx *hctx = &topo->hctx[topo->hctxs];
+		char file[64];
+
+		if (!sysfs_numbered(names.name[i], "", &hctx->number))
+			continue;
+		if (topo->hctxs == TOPO_HCTXS_MAX)
+			return sysfs_full(rd->err, "hardware queues", TOPO_HCTXS_MAX);
+		str_format(file, sizeof(file), "%s/mq/%u/cpu_list", ns->path_device, hctx->number);
+		r = root_cpuset(&rd->dir, &hctx->cpus, "%s", file);
+		if (r == -ERANGE)
+			return sysfs_full(rd->err, "CPUs", CPUS_MAX);
+		if (r < 0) {
+			if (r != -ENOENT && r != -ENODEV)
+				unreadable(rd, r, file);
+			continue;
+		}
+		hctx->ctrl = rd->index;
+		topo->hctxs++; /* the names come in the order of numbers */
+	}
+	return 0;
+}
+
+static int read_disks(const struct reading *rd)
+{
+	struct topology *topo = rd->topo;
+	unsigned first_ns = topo->nss, first_hctx = topo->hctxs;
+	int r = read_namespaces(rd);
+
+	for (unsigned i = first_ns; r == 0 && i < topo->nss && topo->hctxs == first_hctx; i++) {
+		r = read_hctxs(rd, &topo->ns[i]);
+		if (r < 0 && rd->err->code == 0) {
+			unreadable(rd, r, topo->ns[i].path_device);
+			r = 0;
+		}
+	}
+	return r;
+}
+
+static int read_ctrl(const struct root *root, const char *name, unsigned instance, bool disks,
+		     struct topology *topo, struct findings *findings, struct err *err)
+{
+	_cleanup_close_ int fd = root_openat(root, O_PATH | O_DIRECTORY, CLASS "/%s", name);
+	unsigned first_ns = topo->nss, first_hctx = topo->hctxs, first_finding = findings->count;
+	struct ctrl *ctrl = &topo->ctrl[topo->ctrls];
+	struct reading rd = {
+		.dir = *root,
+		.name = name,
+		.topo = topo,
+		.index = topo->ctrls,
+		.findings = findings,
+		.err = err,
+	};
+	int r = 0;
+
+	if (fd < 0)
+		return 0; /* gone since it was listed */
+	rd.dir.fd = fd;
+	*ctrl = (struct ctrl){ .instance = instance };
+	read_attributes(&rd, ctrl);
+	/* Only fabrics controllers share their vectors with a port. */
+	if (disks && strcmp(ctrl->id.transport, "pcie") != 0)
+		r = read_disks(&rd);
+	if (r < 0)
+		return r;
+	if (root->live && !root_exists(&rd.dir, "transport")) {
+		/* Every controller has that file: this one has gone, and what was read of it is nothing. */
+		topo->nss = first_ns;
+		topo->hctxs = first_hctx;
+		findings->count = first_finding;
+		return 0;
+	}
+	topo->ctrls++;
+	return 0;
+}
+
+static int read_all(const struct root *root, bool disks, struct topology *topo, struct findings *findings,
+		    struct err *err)
+{
+	_cleanup_names_ struct names names = NAMES_INIT;
+	int r = root_list(root, &names, CLASS);
+
+	topo->ctrls = topo->nss = topo->hctxs = 0;
+	if (r == -ENOENT)
+		return 0; /* no NVMe driver: no controllers */
+	if (r < 0)
+		return sysfs_failed(err, r, CLASS);
+	for (size_t i = 0; i < names.count && r == 0; i++) { /* in the order of instances */
+		unsigned instance;
+
+		if (!sysfs_numbered(names.name[i], "nvme", &instance))
+			continue;
+		if (topo->ctrls == TOPO_CTRLS_MAX)
+			return sysfs_full(err, "NVMe controllers", TOPO_CTRLS_MAX);
+		r = read_ctrl(root, names.name[i], instance, disks, topo, findings, err);
+	}
+	return r;
+}
+
+int facts_read_nvme(const struct root *root, struct topology *topo, struct findings *findings,
+		    struct err *err)
+{
+	return read_all(root, true, topo, findings, err);
+}
+
+int facts_read_ctrls(const struct root *root, struct topology *topo, struct findings *findings,
+		     struct err *err)
+{
+	return read_all(root, false, topo, findings, err);
+}
+
+/* True if the controller below rd is the wanted one. The address alone rules most of them out. */
+static bool is_wanted(const struct reading *rd, const struct ctrl_id *id, struct ctrl *ret)
+{
+	struct ctrl_id found = { 0 };
+
+	read_text(rd, "transport", found.transport, sizeof(found.transport));
+	if (strcmp(found.transport, id->transport) != 0)
+		return false;
+	read_address(rd, &found);
+	memcpy(found.nqn, id->nqn, sizeof(found.nqn));
+	memcpy(found.hostnqn, id->hostnqn, sizeof(found.hostnqn));
+	memcpy(found.hostid, id->hostid, sizeof(found.hostid));
+	if (!ctrl_id_equal(&found, id))
+		return false;
+	read_attributes(rd, ret);
+	return ctrl_id_equal(&ret->id, id);
+}
+
+int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ctrl *ret, bool *ret_there,
+		    struct findings *findings, struct err *err)
+{
+	_cleanup_names_ struct names names = NAMES_INIT;
+	int r = root_list(root, &names, CLASS);
+
+	*ret_there = false;
+	if (r < 0)
+		return r == -ENOENT ? 0 : sysfs_failed(err, r, CLASS);
+	for (size_t i = 0; i < names.count && !*ret_there; i++) {
+		struct reading rd = { .dir = *root, .name = names.name[i], .findings = findings, .err = err };
+		_cleanup_close_ int fd = -1;
+		unsigned instance;
+
+		if (!sysfs_numbered(names.name[i], "nvme", &instance))
+			continue;
+		fd = root_openat(root, O_PATH | O_DIRECTORY, CLASS "/%s", names.name[i]);
+		if (fd < 0)
+			continue; /* gone since it was listed */
+		rd.dir.fd = fd;
+		*ret = (struct ctrl){ .instance = instance };
+		*ret_there = is_wanted(&rd, id, ret);
+	}
+	return 0;
+}

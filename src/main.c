@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The program: parses, opens a session, runs one command, prints its result and its errors, exits. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "report/report.h"
+
+const struct command *const commands[] = { &command_show, &command_connect, NULL };
+
+/* One error, one line; what comes from outside must not steer the terminal. */
+static void print_error(const struct err *err)
+{
+	char line[sizeof(err->msg)];
+
+	memcpy(line, err->msg, sizeof(line));
+	for (char *c = line; *c != '\0'; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	}
+	fprintf(stderr, "nvme-partition: %s\n", line);
+}
+
+static enum exit_class run_command(const struct command *command, const struct options *options)
+{
+	struct session session;
+	struct err err = { 0 };
+	enum exit_class exit;
+	int r = 0;
+
+	log_enable(options->verbose);
+	if (session_open(&session, options, &err) < 0) {
+		print_error(&err);
+		session_close(&session);
+		return err.exit;
+	}
+	session.result.command = command->name;
+	session.result.dry_run = options->dry_run;
+	exit = command->run(&session, options);
+	session.result.exit = exit;
+	for (unsigned i = 0; i < session.error_count; i++)
+		print_error(&session.errors[i]);
+	findings_sort(session.findings);
+	if (exit != XC_USAGE || session.bad_file) /* a bad option has no result */
+		r = options->output == OUTPUT_TEXT ? report_text(&session.result, stdout) :
+						     report_json(&session.result, stdout);
+	if (r < 0) {
+		fprintf(stderr, "nvme-partition: stdout: %s; what was done is done\n", strerror(-r));
+		if (exit == XC_OK)
+			exit = XC_FAILED;
+	}
+	session_close(&session);
+	return exit;
+}
+
+int main(int argc, char *argv[])
+{
+	const struct command *command;
+	struct options options;
+	struct err err = { 0 };
+
+	if (options_parse(argc, argv, &options, &command, &err) < 0) {
+		print_error(&err);
+		return err.exit;
+	}
+	if (options.version) {
+		printf("nvme-partition %s\n", PACKAGE_VERSION);
+		return XC_OK;
+	}
+	if (options.help) {
+		options_help(command);
+		return XC_OK;
+	}
+	return (int)run_command(command, &options);
+}

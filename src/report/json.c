@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The JSON document. Its shape is a promise to scripts: every key is always there, in this
+ * order, and what is not known is null. schema/nvme-partition.schema.json says the same.
+ */
+#include "report/report.h"
+
+#include <string.h>
+
+#include "report/parts.h"
+
+static struct json *tool_json(void)
+{
+	struct json *j = json_object_new();
+
+	json_set_str(j, "name", "nvme-partition");
+	json_set_str(j, "version", PACKAGE_VERSION);
+	return j;
+}
+
+static struct json *platform_json(const struct result *result)
+{
+	struct json *j;
+
+	if (!result->platform)
+		return NULL;
+	j = json_object_new();
+	json_set_str(j, "id", result->platform->id);
+	json_set_str(j, "product_name", result->platform->product_name);
+	json_set_str(j, "sys_vendor", result->platform->sys_vendor);
+	return j;
+}
+
+/* Who the initiator is says the platform: without one it is not known. */
+static struct json *initiator_json(const struct result *result)
+{
+	struct json *j;
+
+	if (!result->platform)
+		return NULL;
+	j = json_object_new();
+	json_set_str(j, "model", initiator_name(result->platform->initiator));
+	json_set_bool(j, "deferred", result->deferred);
+	return j;
+}
+
+static struct json *bandwidth_json(const struct result *result)
+{
+	struct json *j = json_object_new();
+
+	report_set_known(j, "given_mbps", result->given_mbps);
+	report_set_known(j, "possible_mbps", result->possible_mbps);
+	return j;
+}
+
+/* What a step changes, in the words of the journal: a controller's state; null: it is absent. */
+static void step_change(const struct step *step, const char **ret_from, const char **ret_to)
+{
+	*ret_from = NULL;
+	*ret_to = NULL;
+	switch (step->kind) {
+	case STEP_NVME_CONNECT:
+		*ret_to = "live";
+		break;
+	case STEP_NVME_DISCONNECT:
+		*ret_from = "live";
+		break;
+	}
+}
+
+static struct json *steps_json(const struct result *result)
+{
+	struct json *list = json_array_new();
+
+	for (unsigned i = 0; result->steps && i < result->steps->count; i++) {
+		const struct step *step = &result->steps->step[i];
+		struct json *j = json_object_new();
+		char text[STEP_TEXT_MAX];
+		const char *from, *to;
+
+		step_change(step, &from, &to);
+		json_set_i64(j, "step", i + 1);
+		json_set_str(j, "kind", step_kind_name(step->kind));
+		json_set_str(j, "object", step_object(step, text));
+		json_set_str(j, "from", from);
+		json_set_str(j, "to", to);
+		json_set_str(j, "state", step_state_name(step->state));
+		json_push(list, j);
+	}
+	return list;
+}
+
+static struct json *skipped_json(const struct result *result)
+{
+	struct json *list = json_array_new();
+
+	for (unsigned i = 0; result->plan && i < result->plan->skips; i++) {
+		const struct skip *skip = &result->plan->skip[i];
+		struct json *j = json_object_new();
+
+		report_set_text(j, "traddr", skip->traddr);
+		report_set_text(j, "trsvcid", skip->trsvcid);
+		report_set_text(j, "nqn", skip->nqn);
+		json_set_str(j, "reason", skip_reason_name(skip->reason));
+		json_set_str(j, "message", skip->message);
+		json_push(list, j);
+	}
+	return list;
+}
+
+static void finding_push(struct json *list, const struct finding *finding)
+{
+	struct json *j = json_object_new();
+
+	json_set_str(j, "check", finding->check);
+	json_set_str(j, "status", finding_status_name(finding->status));
+	report_set_text(j, "object", finding->object);
+	json_set_str(j, "message", finding->message);
+	report_set_text(j, "evidence", finding->evidence);
+	json_push(list, j);
+}
+
+/* The list is bounded: that something is missing in it must be in it, in its place. */
+static void lost_push(struct json *list, unsigned lost)
+{
+	struct finding finding = { .check = REPORT_LOST_CHECK, .status = FINDING_UNKNOWN };
+
+	str_format(finding.message, sizeof(finding.message), "%u findings more do not fit into this list",
+		   lost);
+	finding_push(list, &finding);
+}
+
+static struct json *findings_json(const struct result *result)
+{
+	const struct findings *findings = result->findings;
+	struct json *list = json_array_new();
+	bool lost = findings && findings->lost > 0;
+
+	for (unsigned i = 0; findings && i < findings->count; i++) {
+		if (lost && strcmp(findings->finding[i].check, REPORT_LOST_CHECK) > 0) {
+			lost_push(list, findings->lost);
+			lost = false;
+		}
+		finding_push(list, &findings->finding[i]);
+	}
+	if (lost)
+		lost_push(list, findings->lost);
+	return list;
+}
+
+static struct json *errors_json(const struct result *result)
+{
+	struct json *list = json_array_new();
+
+	for (unsigned i = 0; i < result->error_count; i++) {
+		const struct err *err = &result->errors[i];
+		struct json *j = json_object_new();
+
+		json_set_str(j, "code", exit_class_name(err->exit));
+		report_set_text(j, "object", err->object);
+		json_set_str(j, "message", err->msg);
+		json_push(list, j);
+	}
+	return list;
+}
+
+int report_json(const struct result *result, FILE *out)
+{
+	_cleanup_json_ struct json *j = json_object_new();
+	_cleanup_free_ char *text = NULL;
+
+	json_set_i64(j, "schema_version", REPORT_SCHEMA_VERSION);
+	json_set(j, "tool", tool_json());
+	json_set_str(j, "command", result->command);
+	json_set_str(j, "result", report_word(result));
+	json_set_bool(j, "changed", result->changed);
+	json_set_bool(j, "dry_run", result->dry_run);
+	json_set(j, "platform", platform_json(result));
+	json_set(j, "initiator", initiator_json(result));
+	json_set(j, "ports", report_json_ports(result));
+	json_set(j, "bonds", report_json_bonds(result));
+	json_set(j, "bandwidth", bandwidth_json(result));
+	json_set(j, "paths", report_json_paths(result));
+	json_set(j, "affinity", NULL);
+	json_set(j, "offload", NULL);
+	json_set(j, "steps", steps_json(result));
+	json_set(j, "skipped", skipped_json(result));
+	json_set(j, "findings", findings_json(result));
+	json_set(j, "errors", errors_json(result));
+	text = json_format(j, true);
+	return report_write(text, out);
+}

@@ -43,8 +43,8 @@ static enum exit_class run_command(const struct command *command, const struct o
 		print_error(&session.errors[i]);
 	findings_sort(session.findings);
 	if (exit != XC_USAGE || session.bad_file) /* a bad option has no result */
-		r = options->output == OUTPUT_TEXT ? report_text(&session.result, stdout) :
-						     report_json(&session.result, stdout);
+		r = options->output == OUTPUT_TEXT ? report_text(&session.result, stdout)
+						   : report_json(&session.result, stdout);
 	if (r < 0) {
 		fprintf(stderr, "nvme-partition: stdout: %s; what was done is done\n", strerror(-r));
 		if (exit == XC_OK)

@@ -11,9 +11,9 @@
 
 /* What is there now for a step's object. */
 struct observed {
-	bool there;		 /* a controller with exactly this identity */
-	bool live;		 /* and its state is live */
-	int instance;		 /* N of nvmeN; -1 */
+	bool there;   /* a controller with exactly this identity */
+	bool live;    /* and its state is live */
+	int instance; /* N of nvmeN; -1 */
 	int cntlid;
 	char state[24];
 	bool source_on_port; /* the source address is (still) the step's port's */
@@ -33,9 +33,9 @@ struct fx {
 	/* The device of every queue pair of the step's group; why gets a sentence. */
 	enum proof_verdict (*prove)(void *ctx, const struct step *step, char *why, size_t size);
 	/*
-	 * The effect. 0; or -errno with *ret_reason and err filled: then nothing is left half-made, or what could not be
-	 * taken away is found by observing.
-	 * -EINTR: stopped by a signal. -EALREADY: somebody else made the same controller meanwhile; it is theirs.
+	 * The effect. 0; or -errno with *ret_reason and err filled: then nothing is left half-made, or what
+	 * could not be taken away is found by observing. -EINTR: stopped by a signal. -EALREADY: somebody
+	 * else made the same controller meanwhile; it is theirs.
 	 */
 	int (*perform)(void *ctx, const struct step *step, enum path_reason *ret_reason, struct err *err);
 	/* True once SIGINT, SIGTERM or SIGHUP asked to stop: no further step is begun. */

@@ -121,8 +121,9 @@ static int add_number(char *buf, const char *key, int value)
 }
 
 /*
- * The source address is never left out: without one, routing chooses the HCA. There is no host_iface: nvme-rdma refuses
- * it (EINVAL). Host NQN and host id go as a pair, since newer kernels refuse other pairings (nvmf_host_add).
+ * The source address is never left out: without one, routing chooses the HCA. There is no host_iface:
+ * nvme-rdma refuses it (EINVAL). Host NQN and host id go as a pair, since newer kernels refuse other pairings
+ * (nvmf_host_add).
  */
 static int build_options(const struct step *step, char buf[static OPTIONS_MAX])
 {
@@ -163,22 +164,19 @@ static int build_options(const struct step *step, char buf[static OPTIONS_MAX])
 
 int fx_nvme_available(const struct root *root, struct err *err)
 {
-	_cleanup_close_ int fd = root_openat(root, O_WRONLY | O_NONBLOCK | O_NOCTTY, FABRICS);
-
-	if (fd >= 0)
+	if (root_exists(root, FABRICS))
 		return 0;
-	if (fd == -EACCES || fd == -EPERM)
-		return err_set(err, XC_ENVIRONMENT, fd, FABRICS, "/" FABRICS ": %s; run it as root", strerror(-fd));
-	return err_set(err, XC_ENVIRONMENT, fd, FABRICS,
-		       "/" FABRICS ": %s; load the module (modprobe nvme-rdma, and list it in /etc/modules-load.d)",
-		       strerror(-fd));
+	return err_set(err, XC_ENVIRONMENT, -ENOENT, FABRICS,
+		       "/" FABRICS " is not there: load the module (modprobe nvme-rdma, and list it in "
+		       "/etc/modules-load.d)");
 }
 
 /*
- * Why not nvmf_add_ctrl(): libnvme 1.3 loses the errno of a failed connect (all but six become ENVME_CONNECT_WRITE),
- * and the thread that writes must be ours for a deadline to reach it. One write per descriptor (a second one is
- * EINVAL). The answer, "instance=N,cntlid=M", is not read: reading takes the kernel's connect mutex,
- * which the next slow connect of somebody else holds; the controller is found in sysfs by what it is.
+ * Why not nvmf_add_ctrl(): libnvme 1.3 loses the errno of a failed connect (all but six become
+ * ENVME_CONNECT_WRITE), and the thread that writes must be ours for a deadline to reach it. One write per
+ * descriptor (a second one is EINVAL). The answer, "instance=N,cntlid=M", is not read: reading takes the
+ * kernel's connect mutex, which the next slow connect of somebody else holds; the controller is found in
+ * sysfs by what it is.
  *
  * Returns 0, or -errno; *ret_late: the deadline is what ended it.
  */
@@ -208,8 +206,8 @@ static int write_options(const struct root *root, const char *options, int timeo
 }
 
 /*
- * Takes away what a failed connect left, which by the kernel's source is nothing. It must be exactly ours, and not have
- * been there before.
+ * Takes away what a failed connect left, which by the kernel's source is nothing. It must be exactly ours,
+ * and not have been there before.
  */
 static void drop_leftover(const struct root *root, const struct step *step, const struct names *before,
 			  struct err *err)
@@ -226,14 +224,18 @@ static void drop_leftover(const struct root *root, const struct step *step, cons
 		    read_id(root, instance, &id) < 0 || !ctrl_id_equal(&id, &step->id))
 			continue;
 		if (fx_nvme_disconnect(root, &step->id, instance, &ignored) < 0)
-			str_append(err->msg, sizeof(err->msg), "; nvme%u is left of it: run teardown", instance);
+			str_append(err->msg, sizeof(err->msg), "; nvme%u is left of it: run teardown",
+				   instance);
 	}
 	if (r < 0)
-		str_append(err->msg, sizeof(err->msg), "; whether a controller is left could not be read (%s)",
-			   strerror(-r));
+		str_append(err->msg, sizeof(err->msg),
+			   "; whether a controller is left could not be read (%s)", strerror(-r));
 }
 
-/* The kernel's lines since log was opened, without those of controllers that were there already; NULL: unreadable. */
+/*
+ * The kernel's lines since log was opened, without those of controllers that were there already; NULL:
+ * unreadable.
+ */
 static const char *read_log(int log, const struct names *before, char buf[static LOG_MAX])
 {
 	unsigned instance;
@@ -249,7 +251,8 @@ static const char *read_log(int log, const struct names *before, char buf[static
 
 static int stopped(const char *portal, struct err *err)
 {
-	return err_set(err, XC_FAILED, -EINTR, portal, "%s: stopped by a signal before it was connected", portal);
+	return err_set(err, XC_FAILED, -EINTR, portal, "%s: stopped by a signal before it was connected",
+		       portal);
 }
 
 int fx_nvme_connect(const struct root *root, const struct step *step, enum path_reason *ret_reason,
@@ -267,12 +270,14 @@ int fx_nvme_connect(const struct root *root, const struct step *step, enum path_
 		return err_set(err, XC_ENVIRONMENT, -EROFS, portal, "%s: a tree is never connected", portal);
 	r = build_options(step, options);
 	if (r < 0)
-		return err_set(err, XC_REFUSED, r, portal,
-			       "%s: a name or address of this path does not fit into the kernel's option string", portal);
+		return err_set(
+			err, XC_REFUSED, r, portal,
+			"%s: a name or address of this path does not fit into the kernel's option string",
+			portal);
 	r = list_controllers(root, &before);
 	if (r < 0)
-		return err_set(err, XC_ENVIRONMENT, r, portal, "%s: /" CLASS_NVME " cannot be read: %s", portal,
-			       strerror(-r));
+		return err_set(err, XC_ENVIRONMENT, r, portal, "%s: /" CLASS_NVME " cannot be read: %s",
+			       portal, strerror(-r));
 	if (fx_signals_stop())
 		return stopped(portal, err);
 	log = kmsg_open();
@@ -304,26 +309,27 @@ static int check_id(const struct root *root, const struct ctrl_id *id, unsigned 
 
 	if (r == -ENOENT || r == -ENODEV || (r == 0 && !ctrl_id_equal(&now, id)))
 		return err_set(err, XC_REFUSED, -ESTALE, portal,
-			       "%s: nvme%u is not (or no longer) the controller of %s from %s; left alone", portal,
-			       instance, id->nqn, id->host_traddr);
+			       "%s: nvme%u is not (or no longer) the controller of %s from %s; left alone",
+			       portal, instance, id->nqn, id->host_traddr);
 	if (r < 0)
-		return err_set(err, XC_FAILED, r, portal, "%s: what nvme%u is cannot be read: %s; left alone", portal,
-			       instance, strerror(-r));
+		return err_set(err, XC_FAILED, r, portal, "%s: what nvme%u is cannot be read: %s; left alone",
+			       portal, instance, strerror(-r));
 	return 0;
 }
 
 /*
  * libnvme's own look-up of controllers takes missing members for wildcards, so it gets the one that we found.
- * nvme_init_ctrl() reads sysfs only (v1.3 tree.c) and opens no block device. The source address is not given: it is
- * not needed, and libnvme would ask the resolver about one with a scope.
+ * nvme_init_ctrl() reads sysfs only (v1.3 tree.c) and opens no block device. The source address is not given:
+ * it is not needed, and libnvme would ask the resolver about one with a scope.
  */
 static int libnvme_ctrl(FILE *log, const struct ctrl_id *id, unsigned instance, nvme_root_t *ret_root,
 			nvme_ctrl_t *ret)
 {
 	nvme_root_t tree = nvme_create_root(log, LOG_ERR);
 	nvme_host_t host = tree ? nvme_lookup_host(tree, id->hostnqn, id->hostid) : NULL;
-	nvme_ctrl_t ctrl = host ? nvme_create_ctrl(tree, id->nqn, id->transport, id->traddr, NULL, NULL, id->trsvcid) :
-				  NULL;
+	nvme_ctrl_t ctrl =
+		host ? nvme_create_ctrl(tree, id->nqn, id->transport, id->traddr, NULL, NULL, id->trsvcid)
+		     : NULL;
 
 	*ret_root = tree;
 	if (!ctrl)
@@ -338,7 +344,8 @@ static int libnvme_ctrl(FILE *log, const struct ctrl_id *id, unsigned instance, 
 
 static int delete_directly(const struct root *root, unsigned instance)
 {
-	_cleanup_close_ int fd = root_openat(root, O_WRONLY | O_NOCTTY, CLASS_NVME "/nvme%u/delete_controller", instance);
+	_cleanup_close_ int fd =
+		root_openat(root, O_WRONLY | O_NOCTTY, CLASS_NVME "/nvme%u/delete_controller", instance);
 
 	if (fd < 0)
 		return fd;
@@ -355,7 +362,8 @@ int fx_nvme_disconnect(const struct root *root, const struct ctrl_id *id, unsign
 
 	fx_nvme_portal(id, portal);
 	if (!root->live)
-		return err_set(err, XC_ENVIRONMENT, -EROFS, portal, "%s: a tree is never disconnected", portal);
+		return err_set(err, XC_ENVIRONMENT, -EROFS, portal, "%s: a tree is never disconnected",
+			       portal);
 	r = check_id(root, id, instance, portal, err);
 	if (r < 0)
 		return r;
@@ -368,7 +376,10 @@ int fx_nvme_disconnect(const struct root *root, const struct ctrl_id *id, unsign
 		errno = 0;
 		r = nvme_disconnect_ctrl(ctrl) < 0 ? (errno ? -errno : -EIO) : 0;
 	} else {
-		/* libnvme knows no controller without a subsystem, as one is that is still being made or undone. */
+		/*
+		 * libnvme knows no controller without a subsystem, as one is that is still being made or
+		 * undone.
+		 */
 		r = delete_directly(root, instance);
 	}
 	if (tree)
@@ -376,7 +387,8 @@ int fx_nvme_disconnect(const struct root *root, const struct ctrl_id *id, unsign
 	if (log)
 		(void)fclose(log);
 	if (r < 0)
-		return err_set(err, XC_FAILED, r, portal, "%s: nvme%u could not be disconnected: %s", portal, instance,
+		return err_set(err, XC_FAILED, r, portal, "%s: nvme%u could not be disconnected: %s", portal,
+			       instance,
 			       r == -EBUSY ? "it is still being connected; try again later" : strerror(-r));
 	return 0;
 }

@@ -3,146 +3,171 @@
 #include "apply/fx_nvme_why.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+#define LINE_MAX_QUOTED 300
+
+struct failure {
+	const struct ctrl_id *id;
+	int code;
+	const char *lines; /* of the kernel; "" if there are none or they could not be read */
+	char portal[PORTAL_TEXT_MAX];
+	char said[LINE_MAX_QUOTED + 32]; /* "; the kernel said: ...", or empty */
+	struct err *err;
+};
 
 const char *fx_nvme_portal(const struct ctrl_id *id, char buf[static PORTAL_TEXT_MAX])
 {
 	bool six = strchr(id->traddr, ':') != NULL;
 
-	str_format(buf, PORTAL_TEXT_MAX, "%s%s%s:%s", six ? "[" : "", id->traddr, six ? "]" : "", id->trsvcid);
+	str_format(buf, PORTAL_TEXT_MAX, "%s%s%s:%s", six ? "[" : "", id->traddr, six ? "]" : "",
+		   id->trsvcid);
 	return buf;
 }
 
-#define LINE_MAX_QUOTED 300
+static int _printf_(3, 4) say(const struct failure *f, enum exit_class exit, const char *fmt, ...)
+{
+	char text[900];
+	va_list args;
 
-/* The kernel's last line about the Connect, else its last line; "" if there is none. */
-static const char *kernel_line(const char *lines, char buf[static LINE_MAX_QUOTED])
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	return err_set(f->err, exit, f->code, f->portal, "%s: %s", f->portal, text);
+}
+
+/* The kernel's last line about the Connect, else its last line. */
+static void quote(struct failure *f)
 {
 	bool telling = false;
 
-	buf[0] = '\0';
-	for (const char *at = lines ? lines : ""; *at != '\0';) {
+	for (const char *at = f->lines; *at != '\0';) {
 		size_t length = strcspn(at, "\n");
-		bool better = memmem(at, length, "Connect", 7) != NULL;
+		bool better = memmem(at, length, "Connect", strlen("Connect")) != NULL;
+		int shown = length < LINE_MAX_QUOTED ? (int)length : LINE_MAX_QUOTED;
 
 		if (better || !telling)
-			str_format(buf, LINE_MAX_QUOTED, "%.*s", (int)length, at);
+			str_format(f->said, sizeof(f->said), "; the kernel said: %.*s", shown, at);
 		telling = telling || better;
 		at += length + (at[length] == '\n');
 	}
-	return buf;
 }
 
-static int explain_invalid(const char *portal, const char *lines, struct err *err)
+static bool kernel_said(const struct failure *f, const char *text)
 {
-	char line[LINE_MAX_QUOTED];
-
-	/* nvmf_host_add, Linux 6.12; 6.1 does not look */
-	if (lines && strstr(lines, "found same host"))
-		return err_set(err, XC_FAILED, -EINVAL, portal,
-			       "%s: the kernel holds controllers whose host NQN and host id are paired differently; "
-			       "use that pair with -q and -I (/sys/class/nvme/*/hostnqn, hostid), or disconnect them",
-			       portal);
-	if (lines && strstr(lines, "no handler found for transport"))
-		return err_set(err, XC_ENVIRONMENT, -EINVAL, portal,
-			       "%s: the kernel has no NVMe over RDMA; install and load the module nvme-rdma", portal);
-	return err_set(err, XC_FAILED, -EINVAL, portal, "%s: the kernel refused the options%s%s", portal,
-		       lines && lines[0] ? "; it said: " : "", kernel_line(lines, line));
+	return strstr(f->lines, text) != NULL;
 }
 
-/* A code whose cause the kernel log would have told. */
-static int explain_unread(const struct step *step, int code, const char *portal, struct err *err)
+/* The log would have told which; so both are named. */
+static int explain_unread(const struct failure *f)
 {
-	if (code == -ECONNRESET)
-		return err_set(err, XC_FAILED, code, portal,
-			       "%s: it does not answer %s, or nobody listens on service id %s there (the kernel log, which "
-			       "tells which, could not be read); check network, address and the target's port",
-			       portal, step->id.host_traddr, step->id.trsvcid);
-	return err_set(err, XC_FAILED, code, portal,
-		       "%s: the target has no subsystem %s, or does not admit host %s (the kernel log, which tells "
-		       "which, could not be read); check both there",
-		       portal, step->id.nqn, step->id.hostnqn);
+	if (f->code == -ECONNRESET)
+		return say(f, XC_FAILED,
+			   "no answer to %s, or nobody listens on service id %s there (the kernel log, which "
+			   "tells, could not be read); check the network, the address and the target's port",
+			   f->id->host_traddr, f->id->trsvcid);
+	return say(f, XC_FAILED,
+		   "the target does not offer %s there, or does not admit host %s (the kernel log, which "
+		   "tells, could not be read); check both on the target",
+		   f->id->nqn, f->id->hostnqn);
 }
 
-static int explain_other(const struct step *step, int code, const char *portal, const char *lines, struct err *err)
+static int explain_invalid(const struct failure *f)
 {
-	const struct ctrl_id *id = &step->id;
-	char line[LINE_MAX_QUOTED];
+	if (kernel_said(f, "found same host")) /* nvmf_host_add, Linux 6.12; 6.1 does not look */
+		return say(
+			f, XC_FAILED,
+			"controllers are there whose host NQN and host id are paired differently; give "
+			"that pair (/sys/class/nvme/*/hostnqn, hostid) with -q and -I, or disconnect them");
+	if (kernel_said(f, "no handler found for transport"))
+		return say(f, XC_ENVIRONMENT,
+			   "the kernel has no NVMe over RDMA; install and load the module nvme-rdma");
+	return say(f, XC_FAILED, "the kernel refused the options%s", f->said);
+}
 
-	switch (-code) {
+static int explain_other(const struct failure *f, const struct step *step)
+{
+	switch (-f->code) {
 	case EALREADY:
-		return err_set(err, XC_FAILED, code, portal,
-			       "%s: somebody else connected %s from %s meanwhile; run connect again to take it as it is",
-			       portal, id->nqn, id->host_traddr);
+		return say(f, XC_FAILED,
+			   "somebody else connected %s from %s meanwhile; connect again to take it as it is",
+			   f->id->nqn, f->id->host_traddr);
 	case EINVAL:
-		return explain_invalid(portal, lines, err);
+		return explain_invalid(f);
 	case EOPNOTSUPP:
-		return err_set(err, XC_FAILED, code, portal,
-			       "%s: %s lacks what NVMe over RDMA needs%s%s; look at the target's settings", portal, id->nqn,
-			       lines && lines[0] ? "; the kernel said: " : "", kernel_line(lines, line));
+		return say(f, XC_FAILED, "%s lacks what NVMe over RDMA needs; look at the target%s",
+			   f->id->nqn, f->said);
 	case ENETUNREACH:
 	case EHOSTUNREACH:
-		return err_set(err, XC_FAILED, code, portal, "%s: no route from %s; is its port up, and in that subnet?",
-			       portal, id->host_traddr);
+		return say(f, XC_FAILED, "no route from %s; is its port up, and in that subnet?",
+			   f->id->host_traddr);
 	case ECONNREFUSED: /* nvme_rdma_find_get_device, of this host; not the target */
-		return err_set(err, XC_ENVIRONMENT, code, portal,
-			       "%s: RDMA device %s of this machine cannot carry NVMe (no memory registration)", portal,
-			       step->rdma_device);
+		return say(f, XC_ENVIRONMENT, "RDMA device %s here cannot carry NVMe: no memory registration",
+			   step->rdma_device);
 	case EPERM:
 	case EACCES:
-		return err_set(err, XC_ENVIRONMENT, code, portal, "%s: %s; run it as root", portal, strerror(-code));
+		return say(f, XC_ENVIRONMENT, "%s; run it as root", strerror(-f->code));
 	case ECONNRESET:
-		if (lines && strstr(lines, "Connect rejected: status 10 (")) /* stale conn */
-			return err_set(err, XC_FAILED, code, portal,
-				       "%s: the target still holds an older connection of this machine; try again in "
-				       "some seconds", portal);
+		if (kernel_said(f, "Connect rejected: status 10 (")) /* IB_CM_REJ_STALE_CONN */
+			return say(f, XC_FAILED,
+				   "the target still holds an older connection of ours; try again soon");
 		break;
 	}
-	if ((code == -ECONNRESET || code == -EIO) && (!lines || !lines[0]))
-		return explain_unread(step, code, portal, err);
-	return err_set(err, XC_FAILED, code, portal, "%s: connecting %s failed: %s%s%s", portal, id->nqn,
-		       strerror(-code), lines && lines[0] ? "; the kernel said: " : "", kernel_line(lines, line));
+	if (f->lines[0] == '\0' && (f->code == -ECONNRESET || f->code == -EIO))
+		return explain_unread(f);
+	return say(f, XC_FAILED, "connecting %s failed: %s%s", f->id->nqn, strerror(-f->code), f->said);
 }
 
-int fx_nvme_explain(const struct step *step, int code, enum path_reason reason, const char *lines, struct err *err)
+int fx_nvme_explain(const struct step *step, int code, enum path_reason reason, const char *lines,
+		    struct err *err)
 {
-	const struct ctrl_id *id = &step->id;
-	char portal[PORTAL_TEXT_MAX];
+	struct failure f = { .id = &step->id, .code = code, .lines = lines ? lines : "", .err = err };
 
-	fx_nvme_portal(id, portal);
+	fx_nvme_portal(f.id, f.portal);
+	quote(&f);
 	switch (reason) {
 	case PATH_NO_LISTENER:
-		return err_set(err, XC_FAILED, code, portal,
-			       "%s: nobody listens on service id %s there; start the target's port, or correct -s", portal,
-			       id->trsvcid);
+		return say(&f, XC_FAILED,
+			   "nobody listens on service id %s; start the target's port, or fix -s",
+			   f.id->trsvcid);
 	case PATH_NO_ANSWER:
-		return err_set(err, XC_FAILED, code, portal,
-			       "%s: no answer to %s; check cable, switch and VLAN, and that the target has this address",
-			       portal, id->host_traddr);
+		return say(
+			&f, XC_FAILED,
+			"no answer to %s; check cable, switch and VLAN, and that the target has this address",
+			f.id->host_traddr);
 	case PATH_NQN_UNKNOWN:
-		return err_set(err, XC_FAILED, code, portal,
-			       "%s: the target does not offer %s there; correct -n, or link the subsystem to that port",
-			       portal, id->nqn);
+		return say(&f, XC_FAILED,
+			   "the target does not offer %s there; fix -n, or link the subsystem to that port",
+			   f.id->nqn);
 	case PATH_HOST_NOT_ALLOWED:
-		return err_set(err, XC_FAILED, code, portal,
-			       "%s: %s does not admit this host; allow %s on the target, or give another with -q", portal,
-			       id->nqn, id->hostnqn);
+		return say(&f, XC_FAILED,
+			   "%s does not admit this host; allow %s on the target, or give another with -q",
+			   f.id->nqn, f.id->hostnqn);
 	case PATH_ADDRESS_MISSING:
-		return err_set(err, XC_ENVIRONMENT, code, portal,
-			       "%s: source %s is no address of this machine any more; give the port its address", portal,
-			       id->host_traddr);
+		return say(&f, XC_ENVIRONMENT,
+			   "source %s is no address of this machine any more; give the port its address",
+			   f.id->host_traddr);
 	case PATH_NO_RDMA_DEVICE:
-		return err_set(err, XC_ENVIRONMENT, code, portal,
-			       "%s: no RDMA device holds source %s; check the port with 'rdma link', and wait a second "
-			       "after adding an address", portal, id->host_traddr);
+		return say(&f, XC_ENVIRONMENT,
+			   "no RDMA device holds source %s; look at the port with 'rdma link', and wait a "
+			   "second after adding an address",
+			   f.id->host_traddr);
 	case PATH_TIMEOUT:
-		return err_set(err, XC_TIMEOUT, code, portal,
-			       "%s: not connected within %d s (--connect-timeout): the target's address answers, its "
-			       "connection manager does not; is the target running?", portal, step->timeout_s);
+		if (code == -EIO) /* the kernel's own timeout of a command: connected, then silence */
+			return say(&f, XC_TIMEOUT,
+				   "the target accepted the connection and answered no command; is its NVMe "
+				   "service stuck, or another service on %s?",
+				   f.id->trsvcid);
+		return say(&f, XC_TIMEOUT,
+			   "not connected within %d s (--connect-timeout): its address answers, its "
+			   "connection manager does not; is the target running?",
+			   step->timeout_s);
 	case PATH_REASON_NONE:
 	case PATH_PROOF_MISMATCH:
 	case PATH_OTHER:
 		break;
 	}
-	return explain_other(step, code, portal, lines, err);
+	return explain_other(&f, step);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks the connection manager about every candidate at once: which RDMA device, and does the portal answer. */
+/*
+ * Asks the connection manager about every candidate at once: which RDMA device, and does the portal answer.
+ */
 #include "apply/fx_path.h"
 
 #include <errno.h>
@@ -8,23 +10,15 @@
 #include <poll.h>
 #include <rdma/rdma_cma.h>
 #include <string.h>
-#include <time.h>
 
 #include "apply/fx_signals.h"
+#include "base/clock.h"
 
 struct probe {
 	struct rdma_cm_id *id; /* NULL: not asked */
 	struct candidate *candidate;
 	bool waiting; /* for the answer to the address */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 static void answer(struct probe *probe, enum answer answer, enum probe_stage stage, int code)
 {
@@ -66,8 +60,8 @@ static bool check_device(struct probe *probe, const struct topology *topo, enum 
 }
 
 /*
- * The kernel binds first; then the library opens the device's verbs. Only the kernel's refusal is an answer, and
- * both may be ENODEV: the library has noted the source address if the kernel had taken it.
+ * The kernel binds first; then the library opens the device's verbs. Only the kernel's refusal is an answer,
+ * and both may be ENODEV: the library has noted the source address if the kernel had taken it.
  */
 static void answer_bind(struct probe *probe, int code)
 {
@@ -143,14 +137,14 @@ static bool any_waiting(const struct probe *probes, size_t count)
 }
 
 /* Waits for the answers until the deadline. The kernel's own timeout bounds ARP and ND, not the events. */
-static int collect(struct rdma_event_channel *channel, const struct topology *topo, struct probe *probes, size_t count,
-		   int64_t deadline)
+static int collect(struct rdma_event_channel *channel, const struct topology *topo, struct probe *probes,
+		   size_t count, int64_t deadline)
 {
 	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
 	int r = 0;
 
 	while (any_waiting(probes, count)) {
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - clock_ms();
 
 		if (fx_signals_stop())
 			return -EINTR;
@@ -159,7 +153,7 @@ static int collect(struct rdma_event_channel *channel, const struct topology *to
 		if (poll(&fd, 1, (int)left) < 0 && errno != EINTR)
 			return -errno;
 		do {
-			r = now_ms() < deadline ? take_event(channel, topo) : 0;
+			r = clock_ms() < deadline ? take_event(channel, topo) : 0;
 		} while (r > 0);
 		if (r < 0)
 			return r;
@@ -171,10 +165,10 @@ static int collect(struct rdma_event_channel *channel, const struct topology *to
 	return 0;
 }
 
-static int probe_all(struct rdma_event_channel *channel, const struct topology *topo, const struct request *request,
-		     struct probe *probes, size_t count, int timeout_ms)
+static int probe_all(struct rdma_event_channel *channel, const struct topology *topo,
+		     const struct request *request, struct probe *probes, size_t count, int timeout_ms)
 {
-	int64_t deadline = now_ms() + timeout_ms;
+	int64_t deadline = clock_ms() + timeout_ms;
 	int flags = fcntl(channel->fd, F_GETFL);
 
 	if (flags < 0 || fcntl(channel->fd, F_SETFL, flags | O_NONBLOCK) < 0)
@@ -193,8 +187,8 @@ int fx_path_probe(const struct root *root, const struct topology *topo, const st
 	int r;
 
 	if (!root->live)
-		return err_set(err, XC_ENVIRONMENT, -EROFS, root->path, "%s: a tree's network cannot be asked",
-			       root->path);
+		return err_set(err, XC_ENVIRONMENT, -EROFS, root->path,
+			       "%s: a tree's network cannot be asked", root->path);
 	probes = calloc(candidates->count ? candidates->count : 1, sizeof(*probes));
 	if (!probes)
 		return err_set(err, XC_FAILED, -ENOMEM, "rdma_cm", "out of memory");
@@ -219,10 +213,11 @@ int fx_path_probe(const struct root *root, const struct topology *topo, const st
 	}
 	rdma_destroy_event_channel(channel);
 	if (r == -EINTR)
-		return err_set(err, XC_FAILED, r, "rdma_cm", "stopped by a signal while asking for the paths");
+		return err_set(err, XC_FAILED, r, "rdma_cm",
+			       "stopped by a signal while asking for the paths");
 	if (r < 0)
-		return err_set(err, XC_ENVIRONMENT, r, "rdma_cm", "the connection manager could not be asked: %s",
-			       strerror(-r));
+		return err_set(err, XC_ENVIRONMENT, r, "rdma_cm",
+			       "the connection manager could not be asked: %s", strerror(-r));
 	return 0;
 }
 

@@ -21,10 +21,10 @@ struct journal {
 	int fd;	 /* -1: there is no file yet */
 	char boot_id[UUID_SIZE];
 	struct journal_data data;
-	unsigned run;	 /* the present one; 0: none was begun */
+	unsigned run;						/* the present one; 0: none was begun */
 	char before[sizeof(((struct journal_rec *)0)->before)]; /* of the last intent */
-	char *begin;	 /* its first line, until it is written */
-	size_t size;	 /* of the file; all of it complete lines */
+	char *begin;						/* its first line, until it is written */
+	size_t size;						/* of the file; all of it complete lines */
 	unsigned records;
 	bool broken; /* a line that could not be taken back is in the file: nothing may follow it */
 	char path[JOURNAL_PATH_MAX];
@@ -39,12 +39,14 @@ static int set_aside(struct journal *journal, const char *boot_id, struct findin
 
 	str_format(name, sizeof(name), JOURNAL_FILE ".%s", boot_id);
 	if (renameat(journal->dir, JOURNAL_FILE, journal->dir, name) < 0)
-		return err_set(err, XC_ENVIRONMENT, -errno, journal->path, "%s: is of an earlier boot and cannot be set "
-			       "aside: %s", journal->path, strerror(errno));
+		return err_set(err, XC_ENVIRONMENT, -errno, journal->path,
+			       "%s: is of an earlier boot and cannot be set aside: %s", journal->path,
+			       strerror(errno));
 	(void)close(journal->fd);
 	journal->fd = -1;
 	finding_add(findings, FINDING_WARN, "journal.boot", journal->path, boot_id,
-		    "the journal was of an earlier boot, of which nothing is left; it is now %s beside it", name);
+		    "the journal was of an earlier boot, of which nothing is left; it is now %s beside it",
+		    name);
 	return 0;
 }
 
@@ -71,7 +73,8 @@ static int open_and_read(struct journal *journal, struct findings *findings, str
 		return set_aside(journal, boot_id, findings, err);
 	/* What a crash cut never became an intent: no effect followed it. */
 	if (journal->data.torn && ftruncate(journal->fd, (off_t)whole) < 0)
-		return err_set(err, XC_ENVIRONMENT, -errno, journal->path, "%s: %s", journal->path, strerror(errno));
+		return err_set(err, XC_ENVIRONMENT, -errno, journal->path, "%s: %s", journal->path,
+			       strerror(errno));
 	journal->size = whole;
 	journal->records = journal->data.records;
 	return 0;
@@ -84,7 +87,8 @@ int journal_open(const struct root *root, int wait_s, struct journal **ret, stru
 	int r;
 
 	if (!root->live)
-		return err_set(err, XC_ENVIRONMENT, -EROFS, root->path, "%s: nothing is applied to a tree", root->path);
+		return err_set(err, XC_ENVIRONMENT, -EROFS, root->path, "%s: nothing is applied to a tree",
+			       root->path);
 	journal = calloc(1, sizeof(*journal));
 	if (!journal)
 		return err_set(err, XC_FAILED, -ENOMEM, JOURNAL_DIR, "out of memory");
@@ -127,8 +131,8 @@ static int write_failed(struct journal *journal, int code, struct err *err)
 	/* What is there of the line is taken back, else the next line would be read as its end. */
 	if (ftruncate(journal->fd, (off_t)journal->size) < 0)
 		journal->broken = true;
-	return err_set(err, XC_ENVIRONMENT, code, journal->path, "%s: cannot be written: %s; make room in /run",
-		       journal->path, strerror(-code));
+	return err_set(err, XC_ENVIRONMENT, code, journal->path,
+		       "%s: cannot be written: %s; make room in /run", journal->path, strerror(-code));
 }
 
 static int append(struct journal *journal, const char *line, struct err *err)
@@ -194,7 +198,8 @@ int journal_begin(struct journal *journal, const char *command, int argc, char *
 	unsigned last = journal->run ? journal->run : journal->data.last_run;
 
 	if (last >= INT32_MAX)
-		return err_set(err, XC_ENVIRONMENT, -EOVERFLOW, journal->path, "%s: too many runs", journal->path);
+		return err_set(err, XC_ENVIRONMENT, -EOVERFLOW, journal->path, "%s: too many runs",
+			       journal->path);
 	/* A run that was begun and wrote nothing gives its number back. */
 	journal->run = journal->begin ? last : last + 1;
 	free(journal->begin);
@@ -202,8 +207,8 @@ int journal_begin(struct journal *journal, const char *command, int argc, char *
 	return 0;
 }
 
-static int write_step(struct journal *journal, const struct step *step, unsigned number, enum journal_state state,
-		      const char *after, int cntlid, struct err *err)
+static int write_step(struct journal *journal, const struct step *step, unsigned number,
+		      enum journal_state state, const char *after, int cntlid, struct err *err)
 {
 	_cleanup_free_ char *line = NULL;
 	struct journal_rec rec = {
@@ -232,12 +237,13 @@ int journal_intent(struct journal *journal, const struct step *step, unsigned nu
 
 	if (journal->run == 0)
 		return err_set(err, XC_FAILED, -EINVAL, journal->path, "%s: no run was begun", journal->path);
-	if (journal->records + RECORDS_SPARE > JOURNAL_RECORDS_MAX || journal->size + SIZE_SPARE > JOURNAL_SIZE_MAX)
+	if (journal->records + RECORDS_SPARE > JOURNAL_RECORDS_MAX ||
+	    journal->size + SIZE_SPARE > JOURNAL_SIZE_MAX)
 		return err_set(err, XC_ENVIRONMENT, -ENOSPC, journal->path,
 			       "%s: is full; nvme-partition teardown empties it", journal->path);
 	if (str_copy(journal->before, sizeof(journal->before), before) < 0)
-		return err_set(err, XC_FAILED, -ENAMETOOLONG, step->id.nqn, "%s: state '%s' is too long", step->id.nqn,
-			       before);
+		return err_set(err, XC_FAILED, -ENAMETOOLONG, step->id.nqn, "%s: state '%s' is too long",
+			       step->id.nqn, before);
 	if (journal->begin)
 		r = write_begin(journal, err);
 	return r == 0 ? write_step(journal, step, number, JOURNAL_INTENT, "", -1, err) : r;
@@ -286,7 +292,8 @@ int journal_read(const struct root *root, struct journal_data *ret, struct err *
 	if (r < 0)
 		return err_set(err, XC_ENVIRONMENT, r, path, "%s: %s", path, strerror(-r));
 	if (!S_ISREG(st.st_mode) || (st.st_uid != 0 && st.st_uid != root->owner))
-		return err_set(err, XC_ENVIRONMENT, -EPERM, path, "%s: is no file of root; look who made it", path);
+		return err_set(err, XC_ENVIRONMENT, -EPERM, path, "%s: is no file of root; look who made it",
+			       path);
 	return journal_file_read(root, fd, ret, boot_id, &whole, err);
 }
 

@@ -27,10 +27,11 @@ struct journal; /* an open, locked journal */
 
 /*
  * Makes the directory, takes the lock (waiting up to wait_s seconds; then -ETIME, XC_TIMEOUT, and
- * err names the holder's pid where /proc/locks tells; -EINTR if a stop was asked for meanwhile), opens the file
- * without following links, checks owner and mode and reads what is in it. A line that a crash cut is removed. A journal
- * of an earlier boot is set aside (renamed to "journal.BOOTID"), with a finding "journal.boot". Anything unreadable in it
- * is -EBADMSG, XC_ENVIRONMENT with the remedy; the file is left as it is. The root must be live.
+ * err names the holder's pid where /proc/locks tells; -EINTR if a stop was asked for meanwhile), opens the
+ * file without following links, checks owner and mode and reads what is in it. A line that a crash cut is
+ * removed. A journal of an earlier boot is set aside (renamed to "journal.BOOTID"), with a finding
+ * "journal.boot". Anything unreadable in it is -EBADMSG, XC_ENVIRONMENT with the remedy; the file is left as
+ * it is. The root must be live.
  */
 int journal_open(const struct root *root, int wait_s, struct journal **ret, struct findings *findings,
 		 struct err *err) _must_check_;
@@ -40,12 +41,12 @@ void journal_close(struct journal *journal); /* also releases the lock; NULL is 
 const struct journal_data *journal_data(const struct journal *journal);
 
 /* Nothing is written before the first intent: what fails then has had no effect. */
-int journal_begin(struct journal *journal, const char *command, int argc, char *const argv[], struct err *err)
-	_must_check_;
+int journal_begin(struct journal *journal, const char *command, int argc, char *const argv[],
+		  struct err *err) _must_check_;
 /* number: from 1, within the run. before: "absent", or the controller's state. */
 int journal_intent(struct journal *journal, const struct step *step, unsigned number, const char *before,
 		   struct err *err) _must_check_;
-/* Of the last intent. state: JOURNAL_DONE or JOURNAL_UNDONE; after: what was read back; cntlid -1: unknown. */
+/* Of the last intent. state: JOURNAL_DONE or JOURNAL_UNDONE; after: as read back; cntlid -1: unknown. */
 int journal_outcome(struct journal *journal, const struct step *step, unsigned number,
 		    enum journal_state state, const char *after, int cntlid, struct err *err) _must_check_;
 int journal_end(struct journal *journal, enum exit_class result, struct err *err) _must_check_;

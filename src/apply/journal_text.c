@@ -50,8 +50,8 @@ static int get_nqn(const struct json *j, const char *key, char buf[static NQN_SI
 /* Returns NULL, or what is wrong. */
 static const char *read_object(const struct json *j, struct journal_rec *rec)
 {
-	static const char *const known[] = { "nqn", "transport", "traddr", "trsvcid", "host_traddr", "hostnqn", "hostid",
-					     "cntlid", NULL };
+	static const char *const known[] = { "nqn",	"transport", "traddr", "trsvcid", "host_traddr",
+					     "hostnqn", "hostid",    "cntlid", NULL };
 	struct ctrl_id *id = &rec->id;
 	char svcid[SVCID_SIZE], uuid[UUID_SIZE];
 	int64_t cntlid = -1;
@@ -66,7 +66,8 @@ static const char *read_object(const struct json *j, struct journal_rec *rec)
 		return "\"transport\" is not \"rdma\"";
 	if (get_address(j, "traddr", id->traddr) < 0 || get_address(j, "host_traddr", id->host_traddr) < 0)
 		return "bad \"traddr\" or \"host_traddr\"";
-	if (json_get_str(j, "trsvcid", id->trsvcid, sizeof(id->trsvcid)) < 0 || parse_svcid(id->trsvcid, svcid) < 0)
+	if (json_get_str(j, "trsvcid", id->trsvcid, sizeof(id->trsvcid)) < 0 ||
+	    parse_svcid(id->trsvcid, svcid) < 0)
 		return "bad \"trsvcid\"";
 	if (json_get_str(j, "hostid", id->hostid, sizeof(id->hostid)) < 0 || parse_uuid(id->hostid, uuid) < 0)
 		return "bad \"hostid\"";
@@ -79,7 +80,9 @@ static const char *read_object(const struct json *j, struct journal_rec *rec)
 
 static const char *read_step(const struct json *j, struct journal_rec *rec)
 {
-	static const char *const known[] = { "run", "step", "kind", "object", "before", "after", "state", NULL };
+	static const char *const known[] = {
+		"run", "step", "kind", "object", "before", "after", "state", NULL
+	};
 	char word[32];
 	int r;
 
@@ -104,7 +107,7 @@ static const char *read_begin(const struct json *j, struct journal_rec *rec)
 {
 	static const char *const known[] = { "run", "begin", "argv", "pid", NULL };
 	const struct json *argv = json_get(j, "argv");
-	unsigned pid;
+	unsigned pid = 0;
 
 	rec->type = JOURNAL_BEGIN;
 	if (json_unknown_key(j, known))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The journal's text: from lines to records and back, without any file. Reading is strict: what this version does
- * not know it does not guess, since it would undo by it.
+ * The journal's text: from lines to records and back, without any file. Reading is strict: what this version
+ * does not know it does not guess, since it would undo by it.
  */
 #pragma once
 
@@ -12,9 +12,9 @@
 #define JOURNAL_SIZE_MAX (64UL << 20)
 
 /*
- * Reads text into ret->rec, records, last_run, unfinished and torn. boot_id gets the head's ("" without a head: an empty
- * file, or one that was cut within it); *ret_whole is the length of all complete lines. 0; or -EBADMSG with a
- * reason in why, which names the line; then ret is left empty.
+ * Reads text into ret->rec, records, last_run, unfinished and torn. boot_id gets the head's ("" without a
+ * head: an empty file, or one that was cut within it); *ret_whole is the length of all complete lines. 0; or
+ * -EBADMSG with a reason in why, which names the line; then ret is left empty.
  */
 int journal_parse(const char *text, size_t length, struct journal_data *ret, char boot_id[static UUID_SIZE],
 		  size_t *ret_whole, char *why, size_t size) _must_check_;

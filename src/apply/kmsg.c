@@ -102,8 +102,8 @@ void kmsg_drop_controller(char *lines, unsigned instance)
 }
 
 /*
- * Everything that fails after the address was resolved is ECONNRESET: ARP or ND without an answer, no answer of
- * the connection manager, a reject (nvme_rdma_cm_handler). Only a reject is logged as one.
+ * Everything that fails after the address was resolved is ECONNRESET: ARP or ND without an answer, no answer
+ * of the connection manager, a reject (nvme_rdma_cm_handler). Only a reject is logged as one.
  */
 static enum path_reason reset_reason(const char *lines)
 {
@@ -123,6 +123,10 @@ static enum path_reason status_reason(const char *lines)
 		return PATH_HOST_NOT_ALLOWED;
 	if (strstr(lines, "Connect for subsystem ") && strstr(lines, " is not allowed, hostnqn: "))
 		return PATH_HOST_NOT_ALLOWED;
+	/* NVME_SC_HOST_ABORTED_CMD (0x371): the kernel's admin timeout ended the command (nvme_rdma_timeout).
+	 */
+	if (strstr(lines, "Connect command failed, error wo/DNR bit: 881"))
+		return PATH_TIMEOUT;
 	return PATH_OTHER;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs the steps: nothing is done that was not written down before, nothing is believed that was not read back. */
+/* Runs the steps: nothing is done that was not written down, nothing believed that was not read back. */
 #include "apply/run.h"
 
 #include <errno.h>
@@ -30,10 +30,11 @@ static int refuse_step(const struct step *step, unsigned paths, struct err *err)
 
 	if (step->role != ROLE_STORAGE)
 		return err_set(err, XC_REFUSED, -EPERM, pci_format(&step->pci, pci),
-			       "port %s: its role is %s; only storage ports are touched", pci_format(&step->pci, pci),
-			       role_name(step->role));
+			       "port %s: its role is %s; only storage ports are touched",
+			       pci_format(&step->pci, pci), role_name(step->role));
 	if (step->path < 0 || (unsigned)step->path >= paths)
-		return err_set(err, XC_FAILED, -EINVAL, step->id.nqn, "%s: a step without a path", step->id.nqn);
+		return err_set(err, XC_FAILED, -EINVAL, step->id.nqn, "%s: a step without a path",
+			       step->id.nqn);
 	return 0;
 }
 
@@ -84,8 +85,8 @@ static int do_step(struct run *run, const struct step *step, unsigned number, co
 static int close_record(struct run *run, const struct step *step, unsigned number, enum journal_state state,
 			const struct observed *after, struct err *err)
 {
-	return journal_outcome(run->journal, step, number, state, state_of(after), after->there ? after->cntlid : -1,
-			       err);
+	return journal_outcome(run->journal, step, number, state, state_of(after),
+			       after->there ? after->cntlid : -1, err);
 }
 
 /* --- disconnect -------------------------------------------------------------------------------- */
@@ -113,15 +114,16 @@ static int run_disconnect(struct run *run, struct step *step, unsigned number, s
 		step->state = STEP_DONE;
 		path_of(run, step)->action = PATH_DISCONNECTED;
 	} else {
-		fail(run, step, outcome.reason, outcome.code < 0 ? outcome.err.msg : "is still there after its deletion");
+		fail(run, step, outcome.reason,
+		     outcome.code < 0 ? outcome.err.msg : "is still there after its deletion");
 	}
-	return close_record(run, step, number, step->state == STEP_DONE ? JOURNAL_DONE : JOURNAL_UNDONE, &outcome.after,
-			    err);
+	return close_record(run, step, number, step->state == STEP_DONE ? JOURNAL_DONE : JOURNAL_UNDONE,
+			    &outcome.after, err);
 }
 
 /*
- * Its queues are where they must not be: it goes away at once, as a step of its own, and takes the place of the path's
- * outcome. The records of both stay: connect done, disconnect done.
+ * Its queues are where they must not be: it goes away at once, as a step of its own, and takes the place of
+ * the path's outcome. The records of both stay: connect done, disconnect done.
  */
 static int drop_mismatch(struct run *run, const struct step *connect, const char *why, struct err *err)
 {
@@ -142,7 +144,8 @@ static int drop_mismatch(struct run *run, const struct step *connect, const char
 		str_format(path->message, sizeof(path->message), "%s%s", why, end);
 	else
 		str_format(path->message, sizeof(path->message),
-			   "%s; it could not be disconnected: %s; run teardown, or nvme disconnect", why, message);
+			   "%s; it could not be disconnected: %s; run teardown, or nvme disconnect", why,
+			   message);
 	path->action = step.state == STEP_FAILED ? PATH_FAILED : PATH_DISCONNECTED;
 	path->reason = PATH_PROOF_MISMATCH;
 	stats.done--; /* one path, one outcome */
@@ -186,8 +189,9 @@ static int close_failed(struct run *run, struct step *step, unsigned number, con
 		run->stats->stopped = run->stats->stopped || outcome->code == -EINTR;
 	}
 	/*
-	 * A controller that was absent before and is there after our effect is ours, even if the effect says that it
-	 * failed: its intent stays open, and teardown takes it away. Unless it is known to be somebody else's.
+	 * A controller that was absent before and is there after our effect is ours, even if the effect says
+	 * that it failed: its intent stays open, and teardown takes it away. Unless it is known to be
+	 * somebody else's.
 	 */
 	if (outcome->after.there && outcome->code != -EALREADY)
 		return 0;
@@ -206,7 +210,7 @@ static bool settle_before(struct run *run, struct step *step, const struct obser
 	}
 	if (before->there) {
 		str_format(message, sizeof(message),
-			   "such a controller is there already, in state %s; wait until it is live, or disconnect it",
+			   "such a controller is there, in state %s; wait until it is live, or disconnect it",
 			   state_of(before));
 		fail(run, step, PATH_OTHER, message);
 		return true;
@@ -214,8 +218,8 @@ static bool settle_before(struct run *run, struct step *step, const struct obser
 	if (!before->source_on_port) {
 		char pci[PCI_TEXT_MAX];
 
-		str_format(message, sizeof(message), "source %s is no longer on port %s", step->id.host_traddr,
-			   pci_format(&step->pci, pci));
+		str_format(message, sizeof(message), "source %s is no longer on port %s",
+			   step->id.host_traddr, pci_format(&step->pci, pci));
 		fail(run, step, PATH_ADDRESS_MISSING, message);
 		return true;
 	}

@@ -78,8 +78,8 @@ int cpuset_format(const struct cpuset *set, char *buf, size_t size)
 			continue;
 		while (cpu + 1 < CPUS_MAX && cpuset_has(set, cpu + 1))
 			cpu++;
-		length = first == cpu ? snprintf(buf + at, size - at, "%s%u", at ? "," : "", cpu) :
-					snprintf(buf + at, size - at, "%s%u-%u", at ? "," : "", first, cpu);
+		length = first == cpu ? snprintf(buf + at, size - at, "%s%u", at ? "," : "", cpu)
+				      : snprintf(buf + at, size - at, "%s%u-%u", at ? "," : "", first, cpu);
 		if (length < 0 || (size_t)length >= size - at)
 			return -ENOSPC;
 		at += (size_t)length;

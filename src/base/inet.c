@@ -95,8 +95,9 @@ bool ip_is_special(const struct ip *ip)
 	if (ip->family != 6 || ip->bytes[0] == 0xff)
 		return true;
 	/* ::, ::1, and IPv4 in IPv6 clothes, which no port holds */
-	return memcmp(ip->bytes, zero, 15) == 0 ? ip->bytes[15] <= 1 :
-	       memcmp(ip->bytes, zero, 10) == 0 && ip->bytes[10] == 0xff && ip->bytes[11] == 0xff;
+	return memcmp(ip->bytes, zero, 15) == 0
+		       ? ip->bytes[15] <= 1
+		       : memcmp(ip->bytes, zero, 10) == 0 && ip->bytes[10] == 0xff && ip->bytes[11] == 0xff;
 }
 
 int ip_from_sockaddr(const struct sockaddr *sa, struct ip *ret, uint16_t *ret_port)

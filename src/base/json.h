@@ -38,8 +38,8 @@ struct json *json_at(const struct json *array, size_t i);
 
 /* 0; -ENOENT: no such key, or null; -EINVAL: another type; -ERANGE / -ENAMETOOLONG: does not fit. */
 int json_get_str(const struct json *object, const char *key, char *buf, size_t size) _must_check_;
-int json_get_i64(const struct json *object, const char *key, int64_t min, int64_t max, int64_t *ret)
-	_must_check_;
+int json_get_i64(const struct json *object, const char *key, int64_t min, int64_t max,
+		 int64_t *ret) _must_check_;
 int json_get_bool(const struct json *object, const char *key, bool *ret) _must_check_;
 /* The text of a string value, NULL if it is none. Belongs to j. */
 const char *json_text(const struct json *j);
@@ -49,7 +49,7 @@ const char *json_unknown_key(const struct json *object, const char *const *known
 
 struct json *json_object_new(void);
 struct json *json_array_new(void);
-void json_set(struct json *object, const char *key, struct json *value); /* value NULL: null */
+void json_set(struct json *object, const char *key, struct json *value);   /* value NULL: null */
 void json_set_str(struct json *object, const char *key, const char *text); /* NULL: null */
 void json_set_i64(struct json *object, const char *key, int64_t value);
 void json_set_bool(struct json *object, const char *key, bool value);

@@ -16,6 +16,35 @@
 
 #define PATH_FORMATTED_MAX 1024
 
+static int openat2_in_root(int fd, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(unsigned)flags,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	long r = syscall(SYS_openat2, fd, path, &how, sizeof(how));
+
+	return r < 0 ? -errno : (int)r;
+}
+
+/* How links in a tree can be kept inside it. */
+static int know_tree(struct root *root, struct err *err)
+{
+	int fd = openat2_in_root(root->fd, ".", O_PATH | O_CLOEXEC);
+	char *real = realpath(root->path, NULL);
+	int r = real ? str_copy(root->real, sizeof(root->real), real) : -errno;
+
+	free(real);
+	root->has_openat2 = fd >= 0;
+	if (fd >= 0)
+		(void)close(fd);
+	if (r < 0) {
+		root_close(root);
+		return err_set(err, XC_ENVIRONMENT, r, root->path, "%s: %s", root->path, strerror(-r));
+	}
+	return 0;
+}
+
 int root_open(const char *path, struct root *ret, struct err *err)
 {
 	bool live = !path || strcmp(path, "/") == 0;
@@ -33,7 +62,7 @@ int root_open(const char *path, struct root *ret, struct err *err)
 	}
 	*ret = (struct root){ .fd = fd, .live = live, .owner = live ? 0 : st.st_uid };
 	str_format(ret->path, sizeof(ret->path), "%s", live ? "" : path);
-	return 0;
+	return live ? 0 : know_tree(ret, err);
 }
 
 void root_close(struct root *root)
@@ -43,18 +72,47 @@ void root_close(struct root *root)
 	root->fd = -1;
 }
 
+/* Without openat2: where does the path lead? Only then is it opened, by what was found. */
+static int open_checked(const struct root *root, const char *path, int flags)
+{
+	_cleanup_close_ int fd = openat(root->fd, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW));
+	size_t length = strlen(root->real);
+	char self[64], found[PATH_FORMATTED_MAX];
+	ssize_t n;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	n = readlink(self, found, sizeof(found) - 1);
+	if (n < 0)
+		return -errno;
+	found[n] = '\0';
+	if (strncmp(found, root->real, length) != 0 || (found[length] != '/' && found[length] != '\0'))
+		return -EXDEV;
+	if (flags & O_PATH)
+		return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (flags & O_NOFOLLOW) { /* the descriptor is of the link itself, if it is one */
+		struct stat st;
+
+		if (fstat(fd, &st) < 0 || S_ISLNK(st.st_mode))
+			return -ELOOP;
+	}
+	r = open(self, flags & ~O_NOFOLLOW);
+	return r < 0 ? -errno : r;
+}
+
 /* A tree's links must not lead out of it, so they are resolved as if it were "/". */
 static int open_below(const struct root *root, const char *path, int flags)
 {
-	struct open_how how = {
-		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	long fd;
+	int fd;
 
-	fd = root->live ? openat(root->fd, path, flags | O_CLOEXEC) :
-			  syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
-	return fd < 0 ? -errno : (int)fd;
+	flags |= O_CLOEXEC;
+	if (!root->live)
+		return root->has_openat2 ? openat2_in_root(root->fd, path, flags)
+					 : open_checked(root, path, flags);
+	fd = openat(root->fd, path, flags);
+	return fd < 0 ? -errno : fd;
 }
 
 static int format_path(char *buf, const char *fmt, va_list args)
@@ -67,17 +125,17 @@ static int format_path(char *buf, const char *fmt, va_list args)
 }
 
 /* The path of a printf-like function, into "path"; returns from it on failure. */
-#define FORMAT_PATH(path, fmt)                              \
-	char path[PATH_FORMATTED_MAX];                      \
-	do {                                                \
-		va_list args_;                              \
-		int r_;                                     \
-							    \
-		va_start(args_, fmt);                       \
-		r_ = format_path(path, fmt, args_);         \
-		va_end(args_);                              \
-		if (r_ < 0)                                 \
-			return r_;                          \
+#define FORMAT_PATH(path, fmt)                      \
+	char path[PATH_FORMATTED_MAX];              \
+	do {                                        \
+		va_list args_;                      \
+		int r_;                             \
+                                                    \
+		va_start(args_, fmt);               \
+		r_ = format_path(path, fmt, args_); \
+		va_end(args_);                      \
+		if (r_ < 0)                         \
+			return r_;                  \
 	} while (0)
 
 int root_openat(const struct root *root, int flags, const char *fmt, ...)
@@ -243,10 +301,15 @@ int root_link(const struct root *root, char *buf, size_t size, const char *fmt, 
 
 bool root_exists(const struct root *root, const char *fmt, ...)
 {
+	char path[PATH_FORMATTED_MAX];
 	_cleanup_close_ int fd = -1;
+	va_list args;
+	int r;
 
-	FORMAT_PATH(path, fmt);
-	fd = open_below(root, path, O_PATH);
+	va_start(args, fmt);
+	r = format_path(path, fmt, args);
+	va_end(args);
+	fd = r < 0 ? r : open_below(root, path, O_PATH);
 	return fd >= 0;
 }
 

@@ -12,8 +12,8 @@ static int check_owner(const struct root *root, const struct stat *st, const cha
 {
 	if (st->st_uid != 0 && st->st_uid != root->owner)
 		return err_set(err, XC_ENVIRONMENT, -EPERM, path,
-			       "%s/%s: %s belongs to user %u, not to root; not read (chown root it)", root->path, path,
-			       what, (unsigned)st->st_uid);
+			       "%s/%s: %s belongs to user %u, not to root; not read (chown root it)",
+			       root->path, path, what, (unsigned)st->st_uid);
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
 		return err_set(err, XC_ENVIRONMENT, -EPERM, path,
 			       "%s/%s: %s can be written by others than root; not read (chmod go-w it)",
@@ -59,7 +59,8 @@ ssize_t root_read_trusted(const struct root *root, const char *path, char **ret,
 		return r;
 	if (r == -ELOOP)
 		return err_set(err, XC_ENVIRONMENT, r, path,
-			       "%s/%s: is a symbolic link; not read (put the file itself there)", root->path, path);
+			       "%s/%s: is a symbolic link; not read (put the file itself there)", root->path,
+			       path);
 	if (r < 0 || fstat(fd, &st) < 0) {
 		r = r < 0 ? r : -errno;
 		return err_set(err, XC_ENVIRONMENT, r, path, "%s/%s: %s", root->path, path, strerror(-r));

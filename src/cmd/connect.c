@@ -7,22 +7,22 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "apply/fx_nvme.h"
 #include "apply/fx_path.h"
 #include "apply/fx_signals.h"
 #include "apply/run.h"
+#include "base/clock.h"
+#include "base/log.h"
 #include "cmd/live.h"
+#include "cmd/outcome.h"
 #include "cmd/request.h"
 #include "facts/facts.h"
 #include "policy/policy.h"
 
-#define PREFLIGHT_MS 4000     /* of address resolution; the kernel gives up on ARP after 3 s */
-#define WAIT_STEP_MS 250      /* between two looks at what --wait waits for */
-#define NAMESPACES_MS 5000    /* the kernel scans after the connect has returned */
-#define NAMESPACES_STEP_MS 50
+#define PREFLIGHT_MS 4000  /* of address resolution; the kernel gives up on ARP after 3 s */
+#define WAIT_STEP_MS 250   /* between two looks at what --wait waits for */
 
 struct connect {
 	struct session *s;
@@ -35,35 +35,21 @@ struct connect {
 	struct run_stats stats;
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
-static void sleep_ms(int ms)
-{
-	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
-
-	nanosleep(&ts, NULL);
-}
-
 /* --- before anything --- */
 
 static int check_environment(const struct connect *c, struct err *err)
 {
 	if (!c->s->root.live)
-		return c->options->dry_run ?
-			       0 :
-			       err_set(err, XC_ENVIRONMENT, -EROFS, c->options->sysroot,
-				       "%s is not this machine: add --dry-run to plan for it", c->options->sysroot);
+		return c->options->dry_run ? 0
+					   : err_set(err, XC_ENVIRONMENT, -EROFS, c->options->sysroot,
+						     "%s is not this machine: add --dry-run to plan for it",
+						     c->options->sysroot);
 	if (!c->options->dry_run && geteuid() != 0)
 		return err_set(err, XC_ENVIRONMENT, -EPERM, "", "connect needs root; --dry-run does not");
 	if (!facts_initial_netns())
 		return err_set(err, XC_ENVIRONMENT, -ENONET, "",
-			       "this is not the initial network namespace, which nvme-rdma always uses; run it there "
+			       "this is not the initial network namespace, which nvme-rdma always uses; run "
+			       "it there "
 			       "(nsenter --net=/proc/1/ns/net)");
 	return 0;
 }
@@ -74,11 +60,13 @@ static int check_platform(const struct connect *c, struct err *err)
 
 	if (c->options->platform && c->s->root.live)
 		return err_set(err, XC_USAGE, -EINVAL, "platform",
-			       "--platform replaces the DMI match only for show, verify and --sysroot; to connect, the "
+			       "--platform replaces the DMI match only for show, verify and --sysroot; to "
+			       "connect, the "
 			       "machine itself must match a platform file");
 	if (!c->s->platform_known)
 		return err_set(err, XC_ENVIRONMENT, -ENODEV, dmi->product_name,
-			       "no platform file matches this machine (sys_vendor \"%s\", product_name \"%s\"): which ports "
+			       "no platform file matches this machine (sys_vendor \"%s\", product_name "
+			       "\"%s\"): which ports "
 			       "are storage is unknown, so none is; describe it in /" PLATFORMS_DIR,
 			       dmi->sys_vendor, dmi->product_name);
 	return 0;
@@ -122,17 +110,17 @@ static bool may_come(const struct connect *c, int r, const struct err *err)
 
 static int plan_waiting(struct connect *c, struct err *err)
 {
-	int64_t deadline = now_ms() + (int64_t)c->options->wait_s * 1000;
+	int64_t deadline = clock_ms() + (int64_t)c->options->wait_s * 1000;
 	bool wanting;
 	int r;
 
 	for (;;) {
 		r = plan_once(c, err);
 		wanting = may_come(c, r, err);
-		if (!wanting || now_ms() >= deadline || fx_signals_stop())
+		if (!wanting || clock_ms() >= deadline || fx_signals_stop())
 			break;
 		*err = (struct err){ 0 };
-		sleep_ms(WAIT_STEP_MS);
+		clock_sleep_ms(WAIT_STEP_MS);
 	}
 	if (wanting && c->options->wait_s > 0) {
 		if (r < 0)
@@ -153,8 +141,8 @@ static void set_proof(struct session *s, struct path *path, enum proof_verdict v
 		return;
 	case VERDICT_MISMATCH:
 		path->reason = PATH_PROOF_MISMATCH;
-		str_format(path->message, sizeof(path->message), "%s; remove it: nvme disconnect -d nvme%u", why,
-			   s->topo->ctrl[path->ctrl].instance);
+		str_format(path->message, sizeof(path->message), "%s; remove it: nvme disconnect -d nvme%u",
+			   why, s->topo->ctrl[path->ctrl].instance);
 		return;
 	case VERDICT_UNKNOWN:
 		finding_add(s->findings, FINDING_UNKNOWN, "partition.bound_source", path->id.host_traddr,
@@ -194,129 +182,25 @@ static bool prove_kept(struct connect *c)
 
 		if (path->action != PATH_KEPT || strcmp(s->topo->ctrl[path->ctrl].state, "live") != 0)
 			continue;
-		verdict = c->options->dry_run ? prove_once(s, path, why, sizeof(why)) :
-						live_prove(&c->live, &path->id, s->topo->rdma_link[path->rdma].name,
-							   why, sizeof(why));
+		verdict = c->options->dry_run
+				  ? prove_once(s, path, why, sizeof(why))
+				  : live_prove(&c->live, &path->id, s->topo->rdma_link[path->rdma].name, why,
+					       sizeof(why));
 		set_proof(s, path, verdict, why);
 		clean &= path->reason != PATH_PROOF_MISMATCH;
 	}
 	return clean;
 }
 
-/* --- after the run: read what there is --- */
-
-static void link_controllers(struct session *s)
+/* Paths that this run made and could not prove: they stay, and the exit status says so. */
+static void note_unproven(struct session *s)
 {
 	for (unsigned i = 0; i < s->plan->paths; i++) {
 		struct path *path = &s->plan->path[i];
 
-		path->ctrl = -1;
-		if (path->action != PATH_CONNECTED && path->action != PATH_KEPT)
-			continue;
-		for (unsigned k = 0; k < s->topo->ctrls && path->ctrl < 0; k++) {
-			if (ctrl_id_equal(&s->topo->ctrl[k].id, &path->id))
-				path->ctrl = (int)k;
-		}
+		if (path->action == PATH_CONNECTED && path->proof == PROOF_NONE)
+			set_proof(s, path, VERDICT_UNKNOWN, path->message);
 	}
-}
-
-static bool has_namespace(const struct topology *topo, int ctrl)
-{
-	for (unsigned i = 0; i < topo->nss; i++) {
-		if ((int)topo->ns[i].ctrl == ctrl)
-			return true;
-	}
-	return false;
-}
-
-/* Paths of this run without a namespace; report says so if it stays. */
-static unsigned without_namespace(struct session *s, bool report)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < s->plan->paths; i++) {
-		const struct path *path = &s->plan->path[i];
-
-		if (path->action != PATH_CONNECTED || has_namespace(s->topo, path->ctrl))
-			continue;
-		count++;
-		if (report)
-			finding_add(s->findings, FINDING_WARN, "paths.namespaces", path->id.host_traddr, "sys/class/nvme",
-				    "%s %s:%s has shown no namespace within %d s: does the subsystem have any for this "
-				    "host?",
-				    path->id.nqn, path->id.traddr, path->id.trsvcid, NAMESPACES_MS / 1000);
-	}
-	return count;
-}
-
-static int read_back(struct connect *c, struct err *err)
-{
-	int64_t deadline = now_ms() + NAMESPACES_MS;
-	struct session *s = c->s;
-
-	for (;;) {
-		int r = facts_read_nvme(&s->root, s->topo, s->findings, err);
-
-		if (r < 0)
-			return r;
-		link_controllers(s);
-		if (without_namespace(s, false) == 0)
-			break;
-		if (now_ms() >= deadline || fx_signals_stop()) {
-			without_namespace(s, true);
-			break;
-		}
-		sleep_ms(NAMESPACES_STEP_MS);
-	}
-	return facts_read_cm_ids(&s->root, s->topo, s->findings, err);
-}
-
-/* --- what it comes to --- */
-
-static enum exit_class exit_of_reason(enum path_reason reason)
-{
-	if (reason == PATH_PROOF_MISMATCH)
-		return XC_REFUSED;
-	if (reason == PATH_ADDRESS_MISSING || reason == PATH_NO_RDMA_DEVICE)
-		return XC_ENVIRONMENT;
-	return reason == PATH_TIMEOUT ? XC_TIMEOUT : XC_FAILED;
-}
-
-/* One error for each portal that was skipped and each path that is not up. */
-static void collect_errors(struct session *s)
-{
-	for (unsigned i = 0; i < s->plan->skips; i++) {
-		const struct skip *skip = &s->plan->skip[i];
-		struct err err = { 0 };
-
-		if (skip->reason == SKIP_DUPLICATE)
-			continue;
-		err_set(&err, skip->reason != SKIP_PORT_UNUSABLE ? XC_REFUSED : skip->timed_out ? XC_TIMEOUT : XC_ENVIRONMENT,
-			-EPERM, skip->traddr, "%s", skip->message);
-		session_fail(s, &err);
-	}
-	for (unsigned i = 0; i < s->plan->paths; i++) {
-		const struct path *path = &s->plan->path[i];
-		struct err err = { 0 };
-
-		if (path->reason != PATH_REASON_NONE)
-			err_set(&err, exit_of_reason(path->reason), -EIO, path->id.traddr, "%s", path->message);
-		else if (path->ctrl >= 0 && strcmp(s->topo->ctrl[path->ctrl].state, "live") != 0)
-			err_set(&err, XC_FAILED, -ENOTCONN, path->id.traddr, "nvme%u to %s:%s from %s is %s, not live",
-				s->topo->ctrl[path->ctrl].instance, path->id.traddr, path->id.trsvcid,
-				path->id.host_traddr, s->topo->ctrl[path->ctrl].state);
-		if (err.code < 0)
-			session_fail(s, &err);
-	}
-}
-
-static bool any_connected(const struct plan *plan)
-{
-	for (unsigned i = 0; i < plan->paths; i++) {
-		if (plan->path[i].action == PATH_CONNECTED)
-			return true;
-	}
-	return false;
 }
 
 /* Something that exists is where it must not be: nothing is added until that is cleared up. */
@@ -329,9 +213,10 @@ static void drop_connects(struct plan *plan)
 			continue;
 		path->action = PATH_FAILED;
 		path->reason = PATH_PROOF_MISMATCH;
-		str_format(path->message, sizeof(path->message),
-			   "%s:%s from %s: not connected, since a controller that exists is on the wrong device",
-			   path->id.traddr, path->id.trsvcid, path->id.host_traddr);
+		str_format(
+			path->message, sizeof(path->message),
+			"%s:%s from %s: not connected, since a controller that exists is on the wrong device",
+			path->id.traddr, path->id.trsvcid, path->id.host_traddr);
 	}
 }
 
@@ -345,11 +230,26 @@ static int run_plan(struct connect *c, struct err *err)
 	if (s->steps->count == 0)
 		return 0;
 	r = journal_begin(c->journal, "connect", c->options->argc, c->options->argv, err);
-	if (r == 0)
-		r = run_steps(&c->fx, c->journal, s->steps, s->plan, &c->stats, err);
 	if (r < 0)
 		return r;
+	r = run_steps(&c->fx, c->journal, s->steps, s->plan, &c->stats, err);
+	if (r < 0) { /* the end of a run that broke off is its end, too, if it can still be written */
+		struct err ignored = { 0 };
+
+		if (journal_end(c->journal, err->exit, &ignored) < 0)
+			log_effect("the run stays open in the journal: %s", ignored.msg);
+		return r;
+	}
 	return journal_end(c->journal, verdict_connect(s->plan, s->topo, false), err);
+}
+
+/* A run that was killed: this one completes it, as far as it asks for the same. */
+static void note_unfinished(struct connect *c)
+{
+	if (journal_data(c->journal)->unfinished)
+		finding_add(c->s->findings, FINDING_WARN, "journal.unfinished",
+			    "/" JOURNAL_DIR "/" JOURNAL_FILE, JOURNAL_DIR "/" JOURNAL_FILE,
+			    "an earlier run did not come to its end; what it had made is kept and completed");
 }
 
 static int execute(struct connect *c, struct err *err)
@@ -359,8 +259,9 @@ static int execute(struct connect *c, struct err *err)
 	struct err ignored = { 0 };
 
 	/* Whatever stopped the run, what is up now is read and reported. */
-	r = read_back(c, ran < 0 ? &ignored : err);
-	s->result.changed = any_connected(s->plan);
+	r = outcome_read_back(s, ran < 0 ? &ignored : err);
+	note_unproven(s);
+	s->result.changed = outcome_connected(s->plan);
 	return ran < 0 ? ran : r;
 }
 
@@ -400,6 +301,8 @@ static int connect_paths(struct connect *c, struct err *err)
 		r = plan_waiting(c, err);
 	if (r < 0)
 		return r;
+	if (effects)
+		note_unfinished(c);
 	s->result.plan = s->plan;
 	if (!prove_kept(c))
 		drop_connects(s->plan);
@@ -410,7 +313,7 @@ static int connect_paths(struct connect *c, struct err *err)
 	s->result.changed = s->steps->count > 0;
 	if (effects)
 		r = execute(c, err);
-	collect_errors(s);
+	outcome_errors(s);
 	return r < 0 ? r : session_read_queues(s, err);
 }
 
@@ -427,7 +330,7 @@ static enum exit_class run(struct session *s, const struct options *options)
 		exit = session_fail(s, &err);
 	else if (!s->result.deferred)
 		exit = verdict_connect(s->plan, s->topo, options->dry_run);
-	if (r < 0 && any_connected(s->plan))
+	if (r < 0 && outcome_connected(s->plan))
 		exit = XC_PARTIAL;
 	journal_close(c.journal);
 	live_close(&c.live);

@@ -4,17 +4,18 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "apply/fx_nvme.h"
 #include "apply/fx_path.h"
 #include "apply/fx_signals.h"
+#include "base/clock.h"
 #include "facts/facts.h"
 #include "policy/policy.h"
 
 /*
  * Right before the write: would the kernel's connection manager still take the planned device for this
- * source? Binding goes the way that nvme-rdma goes. Where it cannot be asked, the proof after the connect decides.
+ * source? Binding goes the way that nvme-rdma goes. Where it cannot be asked, the proof after the connect
+ * decides.
  */
 static bool source_is_on_port(const struct live *live, const struct step *step)
 {
@@ -26,7 +27,8 @@ static bool source_is_on_port(const struct live *live, const struct step *step)
 	if (ip_parse(step->id.host_traddr, &source) < 0)
 		return false;
 	fx_path_bind(&source, &answer);
-	if (answer.answer == ANSWER_NO || (answer.answer == ANSWER_YES && strcmp(answer.rdma_device, step->rdma_device) != 0))
+	if (answer.answer == ANSWER_NO ||
+	    (answer.answer == ANSWER_YES && strcmp(answer.rdma_device, step->rdma_device) != 0))
 		return false;
 	/* The name must still be the device of that card; Soft-RoCE has no PCI function. */
 	if (root_link(live->root, link, sizeof(link), "sys/class/infiniband/%s", step->rdma_device) < 0)
@@ -55,25 +57,17 @@ static int observe(void *ctx, const struct step *step, struct observed *ret, str
 	return 0;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 enum proof_verdict live_prove(struct live *live, const struct ctrl_id *id, const char *rdma_device, char *why,
 			      size_t size)
 {
-	int64_t deadline = now_ms() + PROOF_SETTLE_MS;
+	int64_t deadline = clock_ms() + PROOF_SETTLE_MS;
 
 	for (;;) {
-		struct timespec pause = { .tv_nsec = 20000000 };
 		struct err err = { 0 };
 
 		live->findings->count = 0;
-		/* Controllers after CM_IDs: a queue that appears in between is counted by neither too early. */
+		/* Controllers after CM_IDs: a queue that appears in between is counted by neither too early.
+		 */
 		if (facts_read_cm_ids(live->root, live->now, live->findings, &err) < 0 ||
 		    facts_read_ctrls(live->root, live->now, live->findings, &err) < 0) {
 			str_format(why, size, "%s", err.msg);
@@ -89,9 +83,9 @@ enum proof_verdict live_prove(struct live *live, const struct ctrl_id *id, const
 		case GROUP_UNSETTLED:
 			break;
 		}
-		if (now_ms() >= deadline)
+		if (clock_ms() >= deadline)
 			return VERDICT_UNKNOWN;
-		nanosleep(&pause, NULL);
+		clock_sleep_ms(20);
 	}
 }
 
@@ -132,7 +126,8 @@ int live_open(struct live *live, const struct root *root, struct fx *ret, struct
 	*live = (struct live){ .root = root };
 	if (!root->live)
 		return err_set(err, XC_ENVIRONMENT, -EROFS, root->path,
-			       "%s is not this machine: a tree is shown and planned for, never changed", root->path);
+			       "%s is not this machine: a tree is shown and planned for, never changed",
+			       root->path);
 	live->now = calloc(1, sizeof(*live->now));
 	live->findings = calloc(1, sizeof(*live->findings));
 	if (!live->now || !live->findings)

@@ -12,7 +12,7 @@
 
 struct live {
 	const struct root *root;
-	struct topology *now;	   /* what was read last; not the plan's topology, whose indexes must stay true */
+	struct topology *now; /* what was read last; not the plan's topology, whose indexes must stay true */
 	struct findings *findings; /* of these readings; nobody prints them */
 };
 

@@ -12,17 +12,20 @@
 #define AT(member) offsetof(struct options, member)
 
 const struct opt options_global[] = {
-	{ 'o', "output", "json|text", "form of the result on stdout (default json)", OPT_OUTPUT, AT(output), 0, 0 },
+	{ 'o', "output", "json|text", "form of the result on stdout (default json)", OPT_OUTPUT, AT(output),
+	  0, 0 },
 	{ 'v', "verbose", NULL, "print each effect on stderr as it happens", OPT_FLAG, AT(verbose), 0, 0 },
 	{ 'V', "version", NULL, "print the version", OPT_FLAG, AT(version), 0, 0 },
 	{ 'h', "help", NULL, "print this help", OPT_FLAG, AT(help), 0, 0 },
-	{ 0, "sysroot", "DIR", "read the machine from this tree; nothing is applied to it", OPT_TEXT, AT(sysroot), 0,
-	  0 },
-	{ 0, "config", "FILE", "config file (default /etc/nvme-partition/config.json)", OPT_TEXT, AT(config), 0, 0 },
-	{ 0, "platform", "ID|FILE", "use this platform instead of the DMI match (not to change a live machine)",
-	  OPT_TEXT, AT(platform), 0, 0 },
-	{ 0, "wait", "SECONDS", "wait that long for the lock, an address, carrier or RDMA port (default 0)", OPT_INT,
-	  AT(wait_s), 0, 86400 },
+	{ 0, "sysroot", "DIR", "read the machine from this tree; nothing is applied to it", OPT_TEXT,
+	  AT(sysroot), 0, 0 },
+	{ 0, "config", "FILE", "config file (default /etc/nvme-partition/config.json)", OPT_TEXT, AT(config),
+	  0, 0 },
+	{ 0, "platform", "ID|FILE",
+	  "use this platform instead of the DMI match (not to change a live machine)", OPT_TEXT, AT(platform),
+	  0, 0 },
+	{ 0, "wait", "SECONDS", "wait that long for the lock, an address, carrier or RDMA port (default 0)",
+	  OPT_INT, AT(wait_s), 0, 86400 },
 	{ 0 },
 };
 
@@ -30,20 +33,25 @@ const struct opt options_connect[] = {
 	{ 'a', "traddr", "ADDRESS", "address of a target; may be repeated", OPT_TRADDR, AT(traddr), 0, 0 },
 	{ 's', "trsvcid", "PORT", "service id of the targets (default 4420)", OPT_TEXT, AT(trsvcid), 0, 0 },
 	{ 'n', "nqn", "NQN", "subsystem to connect to", OPT_TEXT, AT(nqn), 0, 0 },
-	{ 'w', "host-traddr", "ADDRESS|PORT", "connect only from this source: an address or a storage port's name",
-	  OPT_TEXT, AT(host_traddr), 0, 0 },
-	{ 'q', "hostnqn", "NQN", "host NQN (default: config, then /etc/nvme/hostnqn)", OPT_TEXT, AT(hostnqn), 0, 0 },
+	{ 'w', "host-traddr", "ADDRESS|PORT",
+	  "connect only from this source: an address or a storage port's name", OPT_TEXT, AT(host_traddr), 0,
+	  0 },
+	{ 'q', "hostnqn", "NQN", "host NQN (default: config, then /etc/nvme/hostnqn)", OPT_TEXT, AT(hostnqn),
+	  0, 0 },
 	{ 'I', "hostid", "UUID", "host id (default: the UUID in the host NQN)", OPT_TEXT, AT(hostid), 0, 0 },
-	{ 'i', "nr-io-queues", "N", "I/O queues of each controller (default 16)", OPT_INT, AT(nr_io_queues), 1, 65535 },
-	{ 'Q', "queue-size", "N", "entries of each I/O queue, 16 to 1024 (default 128)", OPT_INT, AT(queue_size), 16,
-	  1024 },
-	{ 'k', "keep-alive-tmo", "SECONDS", "keep-alive timeout (default 5)", OPT_INT, AT(keep_alive_tmo), 0, 65535 },
-	{ 'c', "reconnect-delay", "SECONDS", "delay between reconnects (default 10)", OPT_INT, AT(reconnect_delay), 1,
+	{ 'i', "nr-io-queues", "N", "I/O queues of each controller (default 16)", OPT_INT, AT(nr_io_queues),
+	  1, 65535 },
+	{ 'Q', "queue-size", "N", "entries of each I/O queue, 16 to 1024 (default 128)", OPT_INT,
+	  AT(queue_size), 16, 1024 },
+	{ 'k', "keep-alive-tmo", "SECONDS", "keep-alive timeout (default 5)", OPT_INT, AT(keep_alive_tmo), 0,
 	  65535 },
-	{ 'l', "ctrl-loss-tmo", "SECONDS", "give a lost controller up after that; -1: never (default 600)", OPT_INT,
-	  AT(ctrl_loss_tmo), -1, 2147483647 },
+	{ 'c', "reconnect-delay", "SECONDS", "delay between reconnects (default 10)", OPT_INT,
+	  AT(reconnect_delay), 1, 65535 },
+	{ 'l', "ctrl-loss-tmo", "SECONDS", "give a lost controller up after that; -1: never (default 600)",
+	  OPT_INT, AT(ctrl_loss_tmo), -1, 2147483647 },
 	{ 'T', "tos", "TOS", "type of service of the connection, 0 to 255", OPT_INT, AT(tos), 0, 255 },
-	{ 't', "transport", "rdma", "accepted for nvme-cli's sake; nothing but rdma", OPT_TEXT, AT(transport), 0, 0 },
+	{ 't', "transport", "rdma", "accepted for nvme-cli's sake; nothing but rdma", OPT_TEXT, AT(transport),
+	  0, 0 },
 	{ 0, "connect-timeout", "SECONDS", "bound of the connection manager's phase (default 10)", OPT_INT,
 	  AT(connect_timeout_s), 1, 3600 },
 	{ 0, "dry-run", NULL, "plan and preflight only; change nothing", OPT_FLAG, AT(dry_run), 0, 0 },
@@ -91,8 +99,8 @@ static int set_int(const struct opt *o, const char *text, int *ret, struct err *
 	int64_t value;
 
 	if (parse_i64(text, o->min, o->max, &value) < 0)
-		return err_set(err, XC_USAGE, -EINVAL, text, "--%s %s: must be a number from %d to %d", o->name, text,
-			       o->min, o->max);
+		return err_set(err, XC_USAGE, -EINVAL, text, "--%s %s: must be a number from %d to %d",
+			       o->name, text, o->min, o->max);
 	*ret = (int)value;
 	return 0;
 }
@@ -112,8 +120,8 @@ static int set_option(const struct opt *o, const char *text, struct options *opt
 		return 0;
 	case OPT_TRADDR:
 		if (options->traddrs == TRADDRS_MAX)
-			return err_set(err, XC_USAGE, -E2BIG, o->name, "--%s: more than %d times; use the config file",
-				       o->name, TRADDRS_MAX);
+			return err_set(err, XC_USAGE, -E2BIG, o->name,
+				       "--%s: more than %d times; use the config file", o->name, TRADDRS_MAX);
 		options->traddr[options->traddrs++] = text;
 		return 0;
 	case OPT_INT:
@@ -137,8 +145,9 @@ static int bad_option(int got, char *const argv[], const char *command, struct e
 	if (optopt > 0 && optopt < LONG_ONLY && !str_starts(what, "--"))
 		what = letter;
 	return err_set(err, XC_USAGE, -EINVAL, what, "%s %s; see nvme-partition%s%s --help",
-		       got == ':' ? "no value after" : "unknown or ambiguous option, or one that takes no value:", what,
-		       command[0] ? " " : "", command);
+		       got == ':' ? "no value after"
+				  : "unknown or ambiguous option, or one that takes no value:",
+		       what, command[0] ? " " : "", command);
 }
 
 /* Parses options up to the first word that is none; getopt continues behind optind. */
@@ -195,16 +204,17 @@ int options_parse(int argc, char *argv[], struct options *ret, const struct comm
 		return err_set(err, XC_USAGE, -EINVAL, "", "no command; see nvme-partition --help");
 	command = find_command(argv[optind]);
 	if (!command)
-		return err_set(err, XC_USAGE, -EINVAL, argv[optind], "no command %s; see nvme-partition --help",
-			       argv[optind]);
+		return err_set(err, XC_USAGE, -EINVAL, argv[optind],
+			       "no command %s; see nvme-partition --help", argv[optind]);
 	*ret_command = command;
 	optind++;
 	r = parse_some(argc, argv, command->options, command->name, ret, err);
 	if (r < 0 || ret->help || ret->version)
 		return r;
 	if (optind < argc)
-		return err_set(err, XC_USAGE, -EINVAL, argv[optind], "%s takes no argument: %s; see nvme-partition %s --help",
-			       command->name, argv[optind], command->name);
+		return err_set(err, XC_USAGE, -EINVAL, argv[optind],
+			       "%s takes no argument: %s; see nvme-partition %s --help", command->name,
+			       argv[optind], command->name);
 	return 0;
 }
 
@@ -229,12 +239,13 @@ static void help_table(const char *title, const struct opt *table)
 void options_help(const struct command *command)
 {
 	if (command) {
-		printf("Usage: nvme-partition %s%s%s\n%s\n", command->name, command->usage[0] ? " " : "", command->usage,
-		       command->summary);
+		printf("Usage: nvme-partition %s%s%s\n%s\n", command->name, command->usage[0] ? " " : "",
+		       command->usage, command->summary);
 		help_table("Options", command->options);
 	} else {
 		printf("Usage: nvme-partition [OPTION...] COMMAND [OPTION...]\n"
-		       "Keeps NVMe-oF/RDMA on the storage ports of a DGX node, and proves it.\n\nCommands:\n");
+		       "Keeps NVMe-oF/RDMA on the storage ports of a DGX node, and proves "
+		       "it.\n\nCommands:\n");
 		for (const struct command *const *c = commands; *c; c++)
 			printf("  %-10s %s\n", (*c)->name, (*c)->summary);
 	}

@@ -24,11 +24,13 @@ static int check_nqn(const char *option, const char *nqn, char ret[static NQN_SI
 	int r = parse_nqn(nqn);
 
 	if (r == -ENAMETOOLONG)
-		return err_set(err, XC_USAGE, r, option, "--%s: the NQN has %zu bytes, at most %d are allowed", option,
-			       strlen(nqn), NQN_LENGTH_MAX);
+		return err_set(err, XC_USAGE, r, option,
+			       "--%s: the NQN has %zu bytes, at most %d are allowed", option, strlen(nqn),
+			       NQN_LENGTH_MAX);
 	if (r < 0)
 		return err_set(err, XC_USAGE, r, option,
-			       "--%s %s: no NQN (it starts with \"nqn.\" and has no comma, blank or control character)",
+			       "--%s %s: no NQN (it starts with \"nqn.\" and has no comma, blank or control "
+			       "character)",
 			       option, nqn);
 	return str_copy(ret, NQN_SIZE, nqn);
 }
@@ -42,7 +44,8 @@ static int parse_traddr(const char *text, struct ip *ret, struct err *err)
 		return err_set(err, XC_USAGE, -EINVAL, text, "--traddr %s: no address of a target", text);
 	if (ip_is_linklocal6(ret) && ret->scope[0] == '\0')
 		return err_set(err, XC_USAGE, -EINVAL, text,
-			       "--traddr %s: a link-local address needs its interface: %s%%INTERFACE", text, text);
+			       "--traddr %s: a link-local address needs its interface: %s%%INTERFACE", text,
+			       text);
 	return 0;
 }
 
@@ -52,23 +55,26 @@ static int take_targets(const struct options *options, struct request *request, 
 
 	if (options->traddrs == 0) {
 		if (options->nqn || options->trsvcid)
-			return err_set(err, XC_USAGE, -EINVAL, "traddr", "--%s without --traddr: name the targets' addresses",
+			return err_set(err, XC_USAGE, -EINVAL, "traddr",
+				       "--%s without --traddr: name the targets' addresses",
 				       options->nqn ? "nqn" : "trsvcid");
 		if (request->portals == 0)
-			return err_set(err, XC_USAGE, -EINVAL, "traddr",
-				       "no target: give --traddr and --nqn, or list targets in the config file");
+			return err_set(
+				err, XC_USAGE, -EINVAL, "traddr",
+				"no target: give --traddr and --nqn, or list targets in the config file");
 		return 0;
 	}
 	if (!options->nqn)
 		return err_set(err, XC_USAGE, -EINVAL, "nqn", "--traddr without --nqn: name the subsystem");
 	if (strcmp(options->nqn, DISCOVERY_NQN) == 0)
 		return err_set(err, XC_USAGE, -EINVAL, "nqn",
-			       "--nqn %s: the discovery subsystem has no namespaces to connect to", options->nqn);
+			       "--nqn %s: the discovery subsystem has no namespaces to connect to",
+			       options->nqn);
 	if (check_nqn("nqn", options->nqn, portal.nqn, err) < 0)
 		return -EINVAL;
 	if (options->trsvcid && parse_svcid(options->trsvcid, portal.trsvcid) < 0)
-		return err_set(err, XC_USAGE, -EINVAL, options->trsvcid, "--trsvcid %s: no port number from 1 to 65535",
-			       options->trsvcid);
+		return err_set(err, XC_USAGE, -EINVAL, options->trsvcid,
+			       "--trsvcid %s: no port number from 1 to 65535", options->trsvcid);
 	request->portals = 0; /* the command line's targets replace those of the config */
 	for (unsigned i = 0; i < options->traddrs; i++) {
 		if (parse_traddr(options->traddr[i], &portal.traddr, err) < 0)
@@ -88,11 +94,13 @@ static int take_host(const struct options *options, struct request *request, str
 		if (!parse_is_option_safe(options->host_traddr) ||
 		    str_copy(request->host_traddr, sizeof(request->host_traddr), options->host_traddr) < 0)
 			return err_set(err, XC_USAGE, -EINVAL, "host-traddr",
-				       "--host-traddr %s: neither an address nor a port's name", options->host_traddr);
+				       "--host-traddr %s: neither an address nor a port's name",
+				       options->host_traddr);
 		if (ip_parse(options->host_traddr, &ip) == 0 && ip_is_linklocal6(&ip) && ip.scope[0] == '\0')
-			return err_set(err, XC_USAGE, -EINVAL, "host-traddr",
-				       "--host-traddr %s: a link-local address needs its interface: %s%%INTERFACE",
-				       options->host_traddr, options->host_traddr);
+			return err_set(
+				err, XC_USAGE, -EINVAL, "host-traddr",
+				"--host-traddr %s: a link-local address needs its interface: %s%%INTERFACE",
+				options->host_traddr, options->host_traddr);
 		request->port_names = 0; /* one source was named: the config's ports have no say */
 	}
 	if (options->hostnqn) {
@@ -133,7 +141,8 @@ int request_make(const struct options *options, struct request *request, struct 
 	int r;
 
 	if (options->transport && strcmp(options->transport, "rdma") != 0)
-		return err_set(err, XC_USAGE, -EINVAL, "transport", "--transport %s: only rdma", options->transport);
+		return err_set(err, XC_USAGE, -EINVAL, "transport", "--transport %s: only rdma",
+			       options->transport);
 	r = take_targets(options, request, err);
 	if (r == 0)
 		r = take_host(options, request, err);

@@ -21,8 +21,8 @@ int session_open(struct session *s, const struct options *options, struct err *e
 	s->queues = calloc(1, sizeof(*s->queues));
 	s->steps = calloc(1, sizeof(*s->steps));
 	s->errors = calloc(ERRORS_MAX, sizeof(*s->errors));
-	if (!s->topo || !s->classes || !s->findings || !s->candidates || !s->plan || !s->queues || !s->steps ||
-	    !s->errors)
+	if (!s->topo || !s->classes || !s->findings || !s->candidates || !s->plan || !s->queues ||
+	    !s->steps || !s->errors)
 		return err_set(err, XC_ENVIRONMENT, -ENOMEM, "", "out of memory");
 	s->result.errors = s->errors;
 	s->result.findings = s->findings;
@@ -56,7 +56,8 @@ int session_identify(struct session *s, const struct options *options, struct er
 
 	if (r < 0)
 		return r;
-	r = facts_read_platform(&s->root, &s->topo->dmi, options->platform, &s->platform, &s->platform_known, err);
+	r = facts_read_platform(&s->root, &s->topo->dmi, options->platform, &s->platform, &s->platform_known,
+				err);
 	s->bad_file = r < 0 && !options->platform;
 	if (r < 0 || !s->platform_known)
 		return r;
@@ -66,7 +67,8 @@ int session_identify(struct session *s, const struct options *options, struct er
 }
 
 /*
- * Bandwidth of the node: what the platform's design makes possible, and what the links that are up give of it.
+ * Bandwidth of the node: what the platform's design makes possible, and what the links that are up give of
+ * it.
  */
 static void sum_bandwidth(struct session *s)
 {
@@ -78,7 +80,8 @@ static void sum_bandwidth(struct session *s)
 		if (entry->role != ROLE_STORAGE || entry->expect_mbps <= 0)
 			continue;
 		s->result.possible_mbps += entry->expect_mbps;
-		if (port && port->netdev >= 0 && s->topo->netdev[port->netdev].carrier && port->speed_mbps > 0)
+		if (port && port->netdev >= 0 && s->topo->netdev[port->netdev].carrier &&
+		    port->speed_mbps > 0)
 			s->result.given_mbps +=
 				port->speed_mbps < entry->expect_mbps ? port->speed_mbps : entry->expect_mbps;
 	}
@@ -115,7 +118,8 @@ static int read_owners(struct session *s, struct err *err)
 		else if (journal.there && !journal.readable)
 			path->owner = OWNER_UNKNOWN;
 		else
-			path->owner = journal_owns(&journal, &s->topo->ctrl[path->ctrl].id) ? OWNER_US : OWNER_OTHER;
+			path->owner = journal_owns(&journal, &s->topo->ctrl[path->ctrl].id) ? OWNER_US
+											    : OWNER_OTHER;
 	}
 	journal_data_free(&journal);
 	return 0;

@@ -2,6 +2,9 @@
 /* show: what every port is and why, and where the controllers that exist complete. Changes nothing. */
 #include "cmd/cmd.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 #include "facts/facts.h"
 #include "policy/policy.h"
 
@@ -20,12 +23,21 @@ static void prove_paths(struct session *s)
 	}
 }
 
-static int show(struct session *s, const struct options *options, struct err *err)
+/* show needs nothing of a config; one that is named is checked. */
+static int check_config(struct session *s, const char *path, struct err *err)
 {
-	struct config config = { 0 };
-	int r = options->config ? facts_read_config(&s->root, options->config, &config, err) : 0;
+	_cleanup_free_ struct config *config = calloc(1, sizeof(*config));
+	int r = config ? facts_read_config(&s->root, path, config, err) :
+			 err_set(err, XC_ENVIRONMENT, -ENOMEM, path, "out of memory");
 
 	s->bad_file = r < 0;
+	return r;
+}
+
+static int show(struct session *s, const struct options *options, struct err *err)
+{
+	int r = options->config ? check_config(s, options->config, err) : 0;
+
 	if (r == 0)
 		r = session_identify(s, options, err);
 	if (r == 0)

@@ -36,8 +36,6 @@ static int read_nodes(const struct root *root, struct topology *topo, struct fin
 		if (topo->nodes == TOPO_NODES_MAX)
 			return sysfs_full(err, "NUMA nodes", TOPO_NODES_MAX);
 		r = root_cpuset(root, &node->cpus, NODES "/node%u/cpulist", id);
-		if (r == -ERANGE)
-			return sysfs_full(err, "CPUs", CPUS_MAX);
 		if (r < 0) { /* left out: a node without CPUs would be something else */
 			sysfs_unreadable(findings, names.name[i], r, NODES "/node%u/cpulist", id);
 			continue;
@@ -55,7 +53,7 @@ int facts_read_cpus(const struct root *root, struct topology *topo, struct findi
 	int r = root_cpuset(root, &topo->online, CPUS "/online");
 
 	topo->nodes = 0;
-	if (r == -ERANGE)
+	if (r == -ERANGE) /* said here for all lists of CPUs: elsewhere such a number is just odd */
 		return sysfs_full(err, "CPUs", CPUS_MAX);
 	if (r < 0) {
 		topo->online = (struct cpuset){ 0 };

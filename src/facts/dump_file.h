@@ -34,7 +34,8 @@ struct dump_odd {
 void dump_odd_add(struct dump_odd *odd, size_t index, const char *what);
 void dump_odd_report(const struct dump_odd *odd, struct findings *findings);
 
-/* An interface by its name, or "ifN" as iproute2 prints one whose name it does not know. 0: none or unknown. */
+/* An interface by its name, or "ifN" as iproute2 prints one whose name it does not know. 0: none or unknown.
+ */
 int dump_ifindex(const struct topology *topo, const struct json *object, const char *key);
 
 /* True if the array of strings holds word. */

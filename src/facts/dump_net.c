@@ -52,7 +52,8 @@ static const char *read_link(const struct json *entry, struct netdev *ret)
 	ret->carrier = dump_has_word(flags, "LOWER_UP");
 	ret->loopback = dump_has_word(flags, "LOOPBACK");
 	ret->infiniband = type && strcmp(type, "infiniband") == 0;
-	has_lower = json_get(entry, "link") || json_get(entry, "link_index"); /* the latter: in another namespace */
+	has_lower = json_get(entry, "link") ||
+		    json_get(entry, "link_index"); /* the latter: in another namespace */
 	ret->kind = net_kind_of(json_text(json_get(info, "info_kind")), has_lower,
 				json_text(json_get(entry, "phys_port_name")));
 	ret->bond_mode = ret->kind == NET_BOND ? read_bond_mode(json_get(info, "info_data")) : BOND_UNKNOWN;
@@ -135,7 +136,8 @@ static bool read_addr(const struct json *info, struct netaddr *ret)
 	    json_get_i64(info, "prefixlen", 0, ret->ip.family == 4 ? 32 : 128, &prefixlen) < 0)
 		return false;
 	ret->prefixlen = (unsigned)prefixlen;
-	ret->usable = !is_true(info, "tentative") && !is_true(info, "dadfailed") && !is_true(info, "deprecated");
+	ret->usable =
+		!is_true(info, "tentative") && !is_true(info, "dadfailed") && !is_true(info, "deprecated");
 	return true;
 }
 

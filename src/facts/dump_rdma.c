@@ -48,13 +48,14 @@ static const char *read_link(const struct json *entry, const struct topology *to
 	if (json_get_i64(entry, "port", 1, UINT32_MAX, &number) < 0)
 		return "port";
 	ret->port = (unsigned)number;
-	ret->netdev_ifindex = json_get_i64(entry, "netdev_index", 1, INT_MAX, &number) == 0 ?
-				      (int)number :
-				      dump_ifindex(topo, entry, "netdev");
+	ret->netdev_ifindex = json_get_i64(entry, "netdev_index", 1, INT_MAX, &number) == 0
+				      ? (int)number
+				      : dump_ifindex(topo, entry, "netdev");
 	return NULL;
 }
 
-int dump_rdma_links(const struct json *array, struct topology *topo, struct findings *findings, struct err *err)
+int dump_rdma_links(const struct json *array, struct topology *topo, struct findings *findings,
+		    struct err *err)
 {
 	struct dump_odd odd = { .name = "rdma-link.json" };
 
@@ -89,7 +90,8 @@ int dump_read_rdma(const struct root *root, struct topology *topo, bool *ret_tol
 	return dump_rdma_links(array, topo, findings, err);
 }
 
-/* "10.10.1.1:33000", "fd00::1:4420": the port is behind the last colon, and there are no brackets (print_ipaddr). */
+/* "10.10.1.1:33000", "fd00::1:4420": the port is behind the last colon, and there are no brackets
+ * (print_ipaddr). */
 static bool read_endpoint(const struct json *entry, const char *key, struct ip *ret_ip, uint16_t *ret_port)
 {
 	const char *text = json_text(json_get(entry, key));
@@ -148,8 +150,8 @@ static const char *read_cm_id(const struct json *entry, struct cm_id *ret, uint3
 static void fail(struct topology *topo, const char *name, size_t index, const char *key)
 {
 	topo->cm_ids_read = READ_FAILED;
-	str_format(topo->cm_ids_why, sizeof(topo->cm_ids_why), "netlink/%s: entry %zu has no usable \"%s\"", name,
-		   index, key);
+	str_format(topo->cm_ids_why, sizeof(topo->cm_ids_why), "netlink/%s: entry %zu has no usable \"%s\"",
+		   name, index, key);
 }
 
 int dump_cm_ids(const struct json *array, struct topology *topo, struct rdma_resources *resources,
@@ -174,7 +176,8 @@ int dump_cm_ids(const struct json *array, struct topology *topo, struct rdma_res
 	return 0;
 }
 
-int dump_qps(const struct json *array, struct topology *topo, struct rdma_resources *resources, struct err *err)
+int dump_qps(const struct json *array, struct topology *topo, struct rdma_resources *resources,
+	     struct err *err)
 {
 	for (size_t i = 0; i < json_length(array); i++) {
 		const struct json *entry = json_at(array, i);

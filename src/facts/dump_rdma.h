@@ -19,7 +19,8 @@ int dump_read_cm_ids(const struct root *root, struct topology *topo, struct rdma
 int dump_rdma_links(const struct json *array, struct topology *topo, struct findings *findings,
 		    struct err *err) _must_check_;
 /*
- * One entry that is not what rdma prints makes the whole file useless for a proof: cm_ids_read becomes READ_FAILED.
+ * One entry that is not what rdma prints makes the whole file useless for a proof: cm_ids_read becomes
+ * READ_FAILED.
  */
 int dump_cm_ids(const struct json *array, struct topology *topo, struct rdma_resources *resources,
 		struct err *err) _must_check_;

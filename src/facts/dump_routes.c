@@ -128,7 +128,8 @@ static int add(struct dump_routes *routes, const struct dump_route *route, struc
 		struct dump_route *larger = reallocarray(routes->route, room, sizeof(*larger));
 
 		if (!larger)
-			return err_set(err, XC_ENVIRONMENT, -ENOMEM, "route.json", "netlink/route.json: no memory");
+			return err_set(err, XC_ENVIRONMENT, -ENOMEM, "route.json",
+				       "netlink/route.json: no memory");
 		routes->route = larger;
 	}
 	routes->route[routes->count++] = *route;
@@ -136,7 +137,8 @@ static int add(struct dump_routes *routes, const struct dump_route *route, struc
 }
 
 static int add_nexthops(const struct json *entry, size_t index, const struct topology *topo,
-			struct dump_route *route, struct dump_routes *ret, struct dump_odd *odd, struct err *err)
+			struct dump_route *route, struct dump_routes *ret, struct dump_odd *odd,
+			struct err *err)
 {
 	const struct json *hops = json_get(entry, "nexthops");
 	size_t count = hops ? json_length(hops) : 1;
@@ -185,8 +187,8 @@ void dump_routes_free(struct dump_routes *routes)
 
 static bool covers(const struct dump_route *route, const struct ip *dst)
 {
-	return route->prefixlen == 0 ? route->dst.family == dst->family :
-				       ip_same_subnet(&route->dst, dst, route->prefixlen);
+	return route->prefixlen == 0 ? route->dst.family == dst->family
+				     : ip_same_subnet(&route->dst, dst, route->prefixlen);
 }
 
 static bool better(const struct dump_route *a, const struct dump_route *b)
@@ -204,7 +206,8 @@ static const struct dump_route *find_obstacle(const struct dump_routes *routes, 
 {
 	for (size_t i = 0; i < routes->count; i++) {
 		const struct dump_route *r = &routes->route[i];
-		bool elsewhere = dst->family == 6 && r->kind == DUMP_ROUTE_UNICAST && !r->down && r->ifindex != oif;
+		bool elsewhere =
+			dst->family == 6 && r->kind == DUMP_ROUTE_UNICAST && !r->down && r->ifindex != oif;
 
 		if ((elsewhere || r->kind == DUMP_ROUTE_REJECT) && covers(r, dst) && better(r, route) &&
 		    strcmp(r->table, route->table) == 0)
@@ -225,7 +228,8 @@ static bool is_not_unicast(const struct dump_routes *routes, const struct ip *ds
 	return false;
 }
 
-void dump_routes_ask(const struct dump_routes *routes, const struct ip *dst, int oif, struct route_answer *ret)
+void dump_routes_ask(const struct dump_routes *routes, const struct ip *dst, int oif,
+		     struct route_answer *ret)
 {
 	const struct dump_route *best = NULL;
 
@@ -234,8 +238,8 @@ void dump_routes_ask(const struct dump_routes *routes, const struct ip *dst, int
 		return;
 	for (size_t i = 0; i < routes->count; i++) {
 		const struct dump_route *r = &routes->route[i];
-		bool fits = oif == 0 ? r->table[0] == '\0' :
-				       r->kind == DUMP_ROUTE_UNICAST && r->ifindex == oif;
+		bool fits =
+			oif == 0 ? r->table[0] == '\0' : r->kind == DUMP_ROUTE_UNICAST && r->ifindex == oif;
 
 		if (fits && !r->down && r->kind != DUMP_ROUTE_OTHER && covers(r, dst) &&
 		    (!best || better(r, best)))

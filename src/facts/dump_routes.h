@@ -26,7 +26,7 @@ struct dump_route {
 	uint32_t metric;
 	int ifindex; /* 0: none */
 	bool gateway;
-	bool down; /* the nexthop is dead, or its link is down */
+	bool down;	   /* the nexthop is dead, or its link is down */
 	struct ip prefsrc; /* family 0: none */
 };
 
@@ -41,4 +41,5 @@ int dump_routes_parse(const struct json *array, const struct topology *topo, str
 void dump_routes_free(struct dump_routes *routes);
 
 /* oif 0: as plain routing would go. */
-void dump_routes_ask(const struct dump_routes *routes, const struct ip *dst, int oif, struct route_answer *ret);
+void dump_routes_ask(const struct dump_routes *routes, const struct ip *dst, int oif,
+		     struct route_answer *ret);

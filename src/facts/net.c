@@ -102,7 +102,8 @@ static bool is_auxiliary(const char *component, size_t length)
 
 void net_place_of_link(const char *link, bool *ret_has_pci, struct pci_addr *ret_pci, bool *ret_subfunction)
 {
-	const char *end = strrchr(link, '/'); /* the last component is the device's own name, which may be anything */
+	/* The last component is the device's own name, which may be anything. */
+	const char *end = strrchr(link, '/');
 	char component[PCI_TEXT_MAX];
 	size_t length;
 

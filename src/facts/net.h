@@ -22,8 +22,8 @@ int net_add_addr(struct topology *topo, const struct netaddr *addr, struct err *
 /* One that is already there is not added again. */
 int net_add_default(struct topology *topo, uint8_t family, int ifindex, struct err *err) _must_check_;
 /* A name that is none is left out, with a finding. */
-int net_add_altname(struct netdev *netdev, const char *name, struct findings *findings, struct err *err)
-	_must_check_;
+int net_add_altname(struct netdev *netdev, const char *name, struct findings *findings,
+		    struct err *err) _must_check_;
 
 /*
  * What an interface is: info_kind is IFLA_INFO_KIND (NULL: none), port_name IFLA_PHYS_PORT_NAME

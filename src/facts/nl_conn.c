@@ -106,14 +106,14 @@ int nlc_open(struct nl_conn *conn, int protocol)
 		nlc_close(conn);
 		return -ENOMEM;
 	}
-	nl_socket_disable_auto_ack(conn->sock);
-	nl_socket_disable_seq_check(conn->sock); /* is_answer does it; libnl's counts acknowledgements */
+	nl_socket_disable_auto_ack(
+		conn->sock); /* and with it libnl's check of sequences: is_answer does it */
 	r = nl_connect(conn->sock, protocol);
 	if (r == 0)
 		r = nl_socket_set_msg_buf_size(conn->sock, RECEIVE_SIZE);
 	r = r < 0 ? errno_of(r) : 0;
-	if (r == 0 && setsockopt(nl_socket_get_fd(conn->sock), SOL_SOCKET, SO_RCVTIMEO, &timeout,
-				 sizeof(timeout)) < 0)
+	if (r == 0 &&
+	    setsockopt(nl_socket_get_fd(conn->sock), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) < 0)
 		r = -errno;
 	if (r < 0) {
 		nlc_close(conn);

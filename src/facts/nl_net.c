@@ -76,7 +76,8 @@ static int read_altnames(const struct nlattr *list, struct netdev *netdev, struc
 
 	if (!list)
 		return 0;
-	nla_for_each_nested(pos, list, rest) {
+	nla_for_each_nested(pos, list, rest)
+	{
 		const char *name = nlc_text(pos);
 
 		if (nla_type(pos) != IFLA_ALT_IFNAME)
@@ -178,7 +179,8 @@ int nl_take_default(struct nlmsghdr *hdr, void *arg)
 		if (hop.ifindex <= 0)
 			continue;
 		any = true;
-		r = net_add_default(reader->topo, msg.rtm.rtm_family == AF_INET ? 4 : 6, hop.ifindex, reader->err);
+		r = net_add_default(reader->topo, msg.rtm.rtm_family == AF_INET ? 4 : 6, hop.ifindex,
+				    reader->err);
 		if (r < 0)
 			return r;
 	}
@@ -234,15 +236,16 @@ static int dump(struct nl_conn *conn, struct nl_msg *(*request)(void), nlc_take 
 	}
 	if (r == -EAGAIN) {
 		finding_add(reader->findings, FINDING_UNKNOWN, "facts.readable", what, NULL,
-			    "the %s changed during each of %d readings: some may be missing here", what, NLC_ATTEMPTS);
+			    "the %s changed during each of %d readings: some may be missing here", what,
+			    NLC_ATTEMPTS);
 		r = 0;
 	}
 	if (r == 0 && reader->odd > 0)
 		finding_add(reader->findings, FINDING_UNKNOWN, "facts.readable", what, NULL,
 			    "%u of the %s that the kernel named were not understood", reader->odd, what);
 	if (r < 0) /* a capacity has its own error already */
-		err_set(reader->err, XC_ENVIRONMENT, r, what, "the %s of this machine cannot be read: %s", what,
-			strerror(-r));
+		err_set(reader->err, XC_ENVIRONMENT, r, what, "the %s of this machine cannot be read: %s",
+			what, strerror(-r));
 	return r;
 }
 

@@ -103,7 +103,8 @@ static int for_each_entry(struct nlmsghdr *hdr, int command, int table, struct n
 	if (parse(hdr, command, tb) < 0 || !nlc_u32(tb[RDMA_NLDEV_ATTR_DEV_INDEX], &index) ||
 	    index != reader->device[reader->current].index || !tb[table])
 		return -EPROTO;
-	nla_for_each_nested(pos, tb[table], rest) {
+	nla_for_each_nested(pos, tb[table], rest)
+	{
 		int r;
 
 		if (nla_len(pos) == 0)
@@ -160,7 +161,8 @@ static int take_qp(struct nlattr *const *tb, struct nl_rdma_reader *reader)
 	struct rdma_qp qp = { .rdma_index = reader->device[reader->current].index };
 	uint8_t state;
 
-	if (!nlc_u32(tb[RDMA_NLDEV_ATTR_RES_LQPN], &qp.lqpn) || !nlc_u8(tb[RDMA_NLDEV_ATTR_RES_STATE], &state))
+	if (!nlc_u32(tb[RDMA_NLDEV_ATTR_RES_LQPN], &qp.lqpn) ||
+	    !nlc_u8(tb[RDMA_NLDEV_ATTR_RES_STATE], &state))
 		return -EPROTO;
 	qp.rts = state == QP_STATE_RTS;
 	return rdma_add_qp(reader->resources, &qp, reader->err);
@@ -183,7 +185,8 @@ static int dump(struct nl_conn *conn, int command, const struct nl_rdma_device *
 	return nlc_ask(conn, msg, take, reader);
 }
 
-/* Worth another try: a table that changed, a device that has just gone, a queue pair that cannot be queried now. */
+/* Worth another try: a table that changed, a device that has just gone, a queue pair that cannot be queried
+ * now. */
 static bool is_passing(int error, const struct err *err)
 {
 	return error < 0 && err->code == 0 && error != -ETIMEDOUT && error != -ENOMEM;
@@ -196,7 +199,8 @@ static void pause_before_retry(void)
 	(void)nanosleep(&pause, NULL);
 }
 
-/* A port that the device has and netlink did not show (fill_port_info fails, and the dump ends early): state unknown. */
+/* A port that the device has and netlink did not show (fill_port_info fails, and the dump ends early): state
+ * unknown. */
 static int add_silent_ports(const struct nl_rdma_device *device, unsigned first, struct topology *topo,
 			    struct findings *findings, struct err *err)
 {
@@ -273,9 +277,9 @@ static bool have_qps(const struct topology *topo, unsigned first)
 }
 
 /*
- * All devices afresh, not those of the topology: the proof is also that no other device has any. Queue pairs are
- * read only where the kernel has connections: for each the driver asks its firmware (ib_query_qp), and a compute
- * HCA has thousands of other people's.
+ * All devices afresh, not those of the topology: the proof is also that no other device has any. Queue pairs
+ * are read only where the kernel has connections: for each the driver asks its firmware (ib_query_qp), and a
+ * compute HCA has thousands of other people's.
  */
 static int read_resources(struct nl_conn *conn, struct nl_rdma_reader *reader, const char **ret_where)
 {

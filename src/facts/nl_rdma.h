@@ -12,8 +12,8 @@
 #include "model/finding.h"
 
 /* *ret_told is false if netlink does not tell the devices; a finding says why. */
-int nl_read_rdma(struct topology *topo, bool *ret_told, struct findings *findings, struct err *err)
-	_must_check_;
+int nl_read_rdma(struct topology *topo, bool *ret_told, struct findings *findings,
+		 struct err *err) _must_check_;
 
 /* Sets cm_ids_read and cm_ids_why as well. */
 int nl_read_cm_ids(struct topology *topo, struct rdma_resources *resources, struct err *err) _must_check_;

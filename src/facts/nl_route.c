@@ -23,8 +23,7 @@ bool nl_route_parse(struct nlmsghdr *hdr, struct nl_route_msg *ret)
 	struct nlattr *tb[RTA_VIA + 1];
 	uint32_t ifindex;
 
-	if (hdr->nlmsg_type != RTM_NEWROUTE ||
-	    nlmsg_parse(hdr, sizeof(struct rtmsg), tb, RTA_VIA, NULL) < 0)
+	if (hdr->nlmsg_type != RTM_NEWROUTE || nlmsg_parse(hdr, sizeof(struct rtmsg), tb, RTA_VIA, NULL) < 0)
 		return false;
 	*ret = (struct nl_route_msg){ 0 };
 	memcpy(&ret->rtm, nlmsg_data(hdr), sizeof(ret->rtm));
@@ -56,8 +55,8 @@ static bool next_of_several(struct nl_route_msg *msg, struct nl_hop *ret)
 	if (nh.rtnh_len < sizeof(nh) || nh.rtnh_len > msg->several_length)
 		return false;
 	length = nh.rtnh_len - sizeof(nh);
-	if (length > 0 &&
-	    nla_parse(tb, RTA_VIA, (struct nlattr *)(uintptr_t)(msg->several + sizeof(nh)), (int)length, NULL) < 0)
+	if (length > 0 && nla_parse(tb, RTA_VIA, (struct nlattr *)(uintptr_t)(msg->several + sizeof(nh)),
+				    (int)length, NULL) < 0)
 		return false;
 	ret->ifindex = nh.rtnh_ifindex;
 	ret->gateway = tb[RTA_GATEWAY] || tb[RTA_VIA];
@@ -114,8 +113,8 @@ static struct nl_msg *question(const struct ip *src, const struct ip *dst, int o
 
 	/*
 	 * IPv4 with an interface "assumes on link" where there is no route; RTM_F_FIB_MATCH asks for the
-	 * entry itself (ip_route_output_key_hash_rcu, inet_rtm_getroute). IPv6 does not assume, but takes the interface
-	 * for a preference if a source is given; only without the flag does it tell which it took.
+	 * entry itself (ip_route_output_key_hash_rcu, inet_rtm_getroute). IPv6 does not assume, but takes the
+	 * interface for a preference if a source is given; only without the flag does it tell which it took.
 	 */
 	if (dst->family == 4 && src && oif > 0)
 		rtm.rtm_flags = RTM_F_FIB_MATCH;
@@ -167,7 +166,8 @@ static int take_answer(struct nlmsghdr *hdr, void *arg)
 	return 0;
 }
 
-/* Errors that are an answer: no route, or one that rejects (fib_props), or an interface or source that is gone. */
+/* Errors that are an answer: no route, or one that rejects (fib_props), or an interface or source that is
+ * gone. */
 static bool is_no(int error)
 {
 	switch (error) {

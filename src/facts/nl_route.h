@@ -16,7 +16,7 @@ struct nl_hop {
 
 struct nl_route_msg {
 	struct rtmsg rtm;
-	struct ip prefsrc; /* family 0: none */
+	struct ip prefsrc;    /* family 0: none */
 	struct nl_hop single; /* unless there are several */
 	bool has_single;
 	const char *several; /* RTA_MULTIPATH, below the message */
@@ -33,8 +33,8 @@ int nl_route_open(struct nl_route **ret, struct err *err) _must_check_;
 void nl_route_close(struct nl_route *nl);
 
 /*
- * From src through oif (NULL and 0: as plain routing would go). 0 with the answer, also for "no"; -errno: nothing
- * was answered.
+ * From src through oif (NULL and 0: as plain routing would go). 0 with the answer, also for "no"; -errno:
+ * nothing was answered.
  */
 int nl_route_ask(struct nl_route *nl, const struct ip *src, const struct ip *dst, int oif,
 		 struct route_answer *ret) _must_check_;

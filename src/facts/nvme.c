@@ -291,8 +291,6 @@ static int read_hctxs(const struct reading *rd, const struct ns *ns)
 			return sysfs_full(rd->err, "hardware queues", TOPO_HCTXS_MAX);
 		str_format(file, sizeof(file), "%s/mq/%u/cpu_list", ns->path_device, hctx->number);
 		r = root_cpuset(&rd->dir, &hctx->cpus, "%s", file);
-		if (r == -ERANGE)
-			return sysfs_full(rd->err, "CPUs", CPUS_MAX);
 		if (r < 0) {
 			if (r != -ENOENT && r != -ENODEV)
 				unreadable(rd, r, file);

@@ -43,7 +43,8 @@ int rdma_add_qp(struct rdma_resources *resources, const struct rdma_qp *qp, stru
 		struct rdma_qp *larger = reallocarray(resources->qp, room, sizeof(*larger));
 
 		if (!larger)
-			return err_set(err, XC_ENVIRONMENT, -ENOMEM, "queue pairs", "no memory for queue pairs");
+			return err_set(err, XC_ENVIRONMENT, -ENOMEM, "queue pairs",
+				       "no memory for queue pairs");
 		resources->qp = larger;
 	}
 	resources->qp[resources->qps++] = *qp;
@@ -139,7 +140,8 @@ static int compare_links(const void *a, const void *b)
 	return order ? order : (x->port > y->port) - (x->port < y->port);
 }
 
-int facts_read_rdma(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
+int facts_read_rdma(const struct root *root, struct topology *topo, struct findings *findings,
+		    struct err *err)
 {
 	bool told = false;
 	int r;
@@ -148,8 +150,8 @@ int facts_read_rdma(const struct root *root, struct topology *topo, struct findi
 	/* A NETLINK_RDMA socket would load ib_core; without its class there are no devices. */
 	if (root->live && !root_exists(root, CLASS))
 		return 0;
-	r = root->live ? nl_read_rdma(topo, &told, findings, err) :
-			 dump_read_rdma(root, topo, &told, findings, err);
+	r = root->live ? nl_read_rdma(topo, &told, findings, err)
+		       : dump_read_rdma(root, topo, &told, findings, err);
 	if (r == 0)
 		r = add_what_is_missing(root, topo, told, findings, err);
 	if (r < 0)

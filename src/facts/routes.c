@@ -9,9 +9,9 @@
 #include "facts/nl_route.h"
 
 struct way {
-	struct nl_route *nl; /* of the live machine */
+	struct nl_route *nl;	 /* of the live machine */
 	struct dump_routes dump; /* of a tree */
-	bool unreadable; /* no question can be answered any more */
+	bool unreadable;	 /* no question can be answered any more */
 	struct findings *findings;
 };
 
@@ -36,7 +36,8 @@ static void way_close(struct way *way)
 	dump_routes_free(&way->dump);
 }
 
-static void ask(struct way *way, const struct ip *src, const struct ip *dst, int oif, struct route_answer *ret)
+static void ask(struct way *way, const struct ip *src, const struct ip *dst, int oif,
+		struct route_answer *ret)
 {
 	int r;
 

@@ -11,11 +11,11 @@
 enum unusable {
 	USABLE,
 	UNUSABLE_NOT_STORAGE,
-	UNUSABLE_WRONG_ID,	 /* vendor or device id is not the platform's */
+	UNUSABLE_WRONG_ID, /* vendor or device id is not the platform's */
 	UNUSABLE_NO_NETDEV,
-	UNUSABLE_NO_RDMA,	 /* no RDMA device */
-	UNUSABLE_LINK_DOWN,	 /* netdev down or without carrier */
-	UNUSABLE_RDMA_DOWN,	 /* RDMA port not active */
+	UNUSABLE_NO_RDMA,   /* no RDMA device */
+	UNUSABLE_LINK_DOWN, /* netdev down or without carrier */
+	UNUSABLE_RDMA_DOWN, /* RDMA port not active */
 	UNUSABLE_NO_ADDRESS,
 	UNUSABLE_CROSS_CARD_LAG, /* member of a bond over two cards that is not active-backup */
 	UNUSABLE_MIXED_BOND,	 /* member of a bond with a member that is not storage */
@@ -35,7 +35,7 @@ enum roce_lag { ROCE_LAG_UNKNOWN, ROCE_LAG_ACTIVE, ROCE_LAG_POSSIBLE, ROCE_LAG_I
 #define BONDS_MAX 64
 #define BOND_MEMBERS_MAX 32
 
-struct bond_class { /* of every bond with a port among its members */
+struct bond_class {		      /* of every bond with a port among its members */
 	int netdev;		      /* index into netdevs */
 	int member[BOND_MEMBERS_MAX]; /* indexes into ports, sorted by PCI address */
 	unsigned members;
@@ -50,7 +50,7 @@ struct bond_class { /* of every bond with a port among its members */
 };
 
 struct classification {
-	bool known; /* a platform matched */
+	bool known;				/* a platform matched */
 	struct port_class port[TOPO_PORTS_MAX]; /* parallel to topology.port */
 	struct bond_class bond[BONDS_MAX];	/* sorted by netdev name */
 	unsigned bonds;

@@ -40,9 +40,21 @@ static int compare(const void *a, const void *b)
 	return order ? order : strcmp(x->message, y->message);
 }
 
+static bool is_same(const struct finding *a, const struct finding *b)
+{
+	return compare(a, b) == 0 && a->status == b->status && strcmp(a->evidence, b->evidence) == 0;
+}
+
 void findings_sort(struct findings *findings)
 {
+	unsigned kept = 0;
+
 	qsort(findings->finding, findings->count, sizeof(findings->finding[0]), compare);
+	for (unsigned i = 0; i < findings->count; i++) {
+		if (kept == 0 || !is_same(&findings->finding[kept - 1], &findings->finding[i]))
+			findings->finding[kept++] = findings->finding[i];
+	}
+	findings->count = kept;
 }
 
 const char *finding_status_name(enum finding_status status)

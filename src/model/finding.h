@@ -27,6 +27,6 @@ struct findings {
 
 void finding_add(struct findings *findings, enum finding_status status, const char *check, const char *object,
 		 const char *evidence, const char *fmt, ...) _printf_(6, 7);
-/* By (check, object). */
+/* By (check, object); what was noticed twice, since it was read twice, stays once. */
 void findings_sort(struct findings *findings);
 const char *finding_status_name(enum finding_status status);

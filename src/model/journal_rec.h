@@ -33,10 +33,10 @@ struct journal_rec {
 };
 
 struct journal_data {
-	bool there;	/* a journal of this boot exists */
-	bool readable;	/* false: there, but not for this user */
+	bool there;	 /* a journal of this boot exists */
+	bool readable;	 /* false: there, but not for this user */
 	bool other_boot; /* it is of an earlier boot: nothing of it is left on the machine */
-	bool torn;	/* its last line was cut by a crash and is ignored */
+	bool torn;	 /* its last line was cut by a crash and is ignored */
 	bool unfinished; /* its last run has no end */
 	unsigned last_run;
 	struct journal_rec *rec; /* heap; journal_data_free */

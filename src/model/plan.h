@@ -23,8 +23,8 @@ enum answer {
 
 struct route_answer {
 	enum answer answer;
-	int oif;	/* ifindex; 0: none */
-	bool onlink;	/* without a gateway */
+	int oif;	   /* ifindex; 0: none */
+	bool onlink;	   /* without a gateway */
 	struct ip prefsrc; /* the source the kernel would choose */
 };
 
@@ -32,8 +32,8 @@ struct route_answer {
 enum probe_stage { PROBE_NONE, PROBE_BIND, PROBE_RESOLVE };
 struct probe_answer {
 	enum answer answer;
-	enum probe_stage stage; /* where it ended, if not ANSWER_YES */
-	int code;		/* -errno */
+	enum probe_stage stage;		  /* where it ended, if not ANSWER_YES */
+	int code;			  /* -errno */
 	char rdma_device[RDMA_NAME_SIZE]; /* the device the kernel would use; empty: unknown */
 	unsigned rdma_port;
 };

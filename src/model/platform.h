@@ -19,9 +19,9 @@ enum initiator { INITIATOR_HOST_CPU, INITIATOR_BLUEFIELD3_ARM };
 struct platform_port {
 	struct pci_addr pci;
 	enum role role;
-	int slot, port; /* as printed on the chassis; -1: the file does not say */
-	int numa_node;	/* expected; -1: the file does not say */
-	int expect_mbps; /* expected link speed; -1 */
+	int slot, port;			/* as printed on the chassis; -1: the file does not say */
+	int numa_node;			/* expected; -1: the file does not say */
+	int expect_mbps;		/* expected link speed; -1 */
 	char label[PLATFORM_NAME_SIZE]; /* for messages; may be empty */
 };
 

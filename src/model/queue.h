@@ -12,12 +12,12 @@
 enum tristate { TRI_UNKNOWN = -1, TRI_NO, TRI_YES };
 
 struct queue {
-	unsigned ctrl; /* index into ctrls */
-	unsigned qid;  /* from 1; the admin queue is not listed */
-	int vector;    /* computed as the kernel does; -1: the number of vectors is unknown */
-	int irq;       /* index into irqs; -1: none (rxe has no interrupts) */
-	int hctx;      /* index into hctxs; -1: no namespace, or no CPU maps to it */
-	int numa_node; /* of the port; -1: unknown */
+	unsigned ctrl;	     /* index into ctrls */
+	unsigned qid;	     /* from 1; the admin queue is not listed */
+	int vector;	     /* computed as the kernel does; -1: the number of vectors is unknown */
+	int irq;	     /* index into irqs; -1: none (rxe has no interrupts) */
+	int hctx;	     /* index into hctxs; -1: no namespace, or no CPU maps to it */
+	int numa_node;	     /* of the port; -1: unknown */
 	enum tristate local; /* every effective CPU is on the port's node */
 };
 

@@ -27,6 +27,6 @@ struct result {
 	const struct steps *steps;
 	const struct findings *findings;
 	int64_t given_mbps, possible_mbps; /* -1: unknown */
-	const struct err *errors; /* one a line on stderr, one an entry of "errors" */
+	const struct err *errors;	   /* one a line on stderr, one an entry of "errors" */
 	unsigned error_count;
 };

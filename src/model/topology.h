@@ -17,12 +17,12 @@
 #include "base/parse.h"
 #include "base/pci.h"
 
-#define TOPO_PORTS_MAX 512	/* PCI network functions, VFs included */
+#define TOPO_PORTS_MAX 512 /* PCI network functions, VFs included */
 #define TOPO_NETDEVS_MAX 2048
-#define TOPO_ALTNAMES_MAX 8	/* a netdev */
+#define TOPO_ALTNAMES_MAX 8 /* a netdev */
 #define TOPO_ADDRS_MAX 4096
-#define TOPO_DEFAULTS_MAX 64	/* default routes */
-#define TOPO_RDMA_MAX 1024	/* RDMA links: a device's port each */
+#define TOPO_DEFAULTS_MAX 64 /* default routes */
+#define TOPO_RDMA_MAX 1024   /* RDMA links: a device's port each */
 #define TOPO_CTRLS_MAX 1024
 #define TOPO_NSS_MAX 8192
 #define TOPO_HCTXS_MAX 65536
@@ -30,23 +30,23 @@
 #define TOPO_NODES_MAX 64
 #define TOPO_CM_IDS_MAX 65536
 
-#define RDMA_NAME_SIZE 64	/* IB_DEVICE_NAME_MAX */
-#define NVME_NAME_SIZE 32	/* DISK_NAME_LEN */
+#define RDMA_NAME_SIZE 64 /* IB_DEVICE_NAME_MAX */
+#define NVME_NAME_SIZE 32 /* DISK_NAME_LEN */
 #define IRQ_NAME_SIZE 80
-#define ALTNAME_SIZE 128	/* ALTIFNAMSIZ */
+#define ALTNAME_SIZE 128 /* ALTIFNAMSIZ */
 #define DMI_SIZE 128
 
 enum link_layer { LINK_LAYER_UNKNOWN, LINK_LAYER_ETHERNET, LINK_LAYER_INFINIBAND };
 
 enum bond_mode { /* the kernel's numbers, if_bonding.h */
-	BOND_BALANCE_RR,
-	BOND_ACTIVE_BACKUP,
-	BOND_BALANCE_XOR,
-	BOND_BROADCAST,
-	BOND_8023AD,
-	BOND_BALANCE_TLB,
-	BOND_BALANCE_ALB,
-	BOND_UNKNOWN,
+		 BOND_BALANCE_RR,
+		 BOND_ACTIVE_BACKUP,
+		 BOND_BALANCE_XOR,
+		 BOND_BROADCAST,
+		 BOND_8023AD,
+		 BOND_BALANCE_TLB,
+		 BOND_BALANCE_ALB,
+		 BOND_UNKNOWN,
 };
 
 enum net_kind { NET_PLAIN, NET_BOND, NET_VLAN, NET_OTHER };
@@ -73,8 +73,8 @@ struct netdev {
 	int master_ifindex; /* bond, bridge, VRF; 0: none */
 	int lower_ifindex;  /* the device below a VLAN; 0: none */
 	bool has_pci;
-	struct pci_addr pci; /* the function its sysfs link goes through */
-	bool subfunction;    /* of an auxiliary device (SF) of that function: never a port */
+	struct pci_addr pci;	  /* the function its sysfs link goes through */
+	bool subfunction;	  /* of an auxiliary device (SF) of that function: never a port */
 	enum bond_mode bond_mode; /* of a bond */
 	int active_ifindex;	  /* of an active-backup bond; 0: none */
 };
@@ -97,7 +97,7 @@ struct rdma_link {
 	unsigned index; /* of the device, in RDMA netlink */
 	char name[RDMA_NAME_SIZE];
 	unsigned port;
-	bool active; /* port state ACTIVE */
+	bool active;	/* port state ACTIVE */
 	char state[16]; /* as rdma link prints it, lower case: active, down, init, armed, ... */
 	enum link_layer link_layer;
 	int netdev_ifindex; /* what RDMA netlink names; of a RoCE LAG a slave; 0: none */
@@ -140,7 +140,7 @@ struct ctrl {
 	int numa_node;
 	int sqsize;
 	int keep_alive_tmo, ctrl_loss_tmo, reconnect_delay; /* seconds; -2: off */
-	bool discovery;	   /* a discovery controller: has no I/O queues */
+	bool discovery;					    /* a discovery controller: has no I/O queues */
 };
 
 struct ns {
@@ -230,7 +230,7 @@ const struct port *topo_port(const struct topology *topo, const struct pci_addr 
 const struct irq *topo_irq(const struct topology *topo, const struct pci_addr *pci, unsigned vector);
 const struct node *topo_node(const struct topology *topo, int id);
 
-const char *bond_mode_name(enum bond_mode mode); /* "active-backup", ...; "unknown" */
+const char *bond_mode_name(enum bond_mode mode);    /* "active-backup", ...; "unknown" */
 const char *link_layer_name(enum link_layer layer); /* NULL for unknown */
 /* Same (nqn, transport, traddr, trsvcid, host_traddr, hostnqn, hostid), addresses by value. */
 bool ctrl_id_equal(const struct ctrl_id *a, const struct ctrl_id *b);

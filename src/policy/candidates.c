@@ -14,8 +14,8 @@ struct filter {
 	unsigned alloweds; /* 0: any */
 };
 
-static int refuse_source(const struct topology *topo, const struct classification *classes, int netdev, int port,
-			 const char *given, struct err *err)
+static int refuse_source(const struct topology *topo, const struct classification *classes, int netdev,
+			 int port, const char *given, struct err *err)
 {
 	char pci[PCI_TEXT_MAX] = "no PCI function", storage[512];
 	const char *role = "other";
@@ -27,7 +27,8 @@ static int refuse_source(const struct topology *topo, const struct classificatio
 	storage_ports_text(topo, classes, storage, sizeof(storage));
 	return err_set(err, XC_REFUSED, -EPERM, given,
 		       "source %s is %s (%s, role %s), not a storage port; storage ports here: %s", given,
-		       netdev >= 0 ? topo->netdev[netdev].name : "a port without interface", pci, role, storage);
+		       netdev >= 0 ? topo->netdev[netdev].name : "a port without interface", pci, role,
+		       storage);
 }
 
 static int filter_by_ip(const struct topology *topo, const struct classification *classes, const char *given,
@@ -39,7 +40,8 @@ static int filter_by_ip(const struct topology *topo, const struct classification
 	ret->by_ip = true;
 	if (netdev < 0)
 		return err_set(err, XC_ENVIRONMENT, -EADDRNOTAVAIL, given,
-			       "source address %s is not on this machine; give a storage port the address first, or name "
+			       "source address %s is not on this machine; give a storage port the address "
+			       "first, or name "
 			       "the port instead",
 			       given);
 	carrier_of(topo, classes, netdev, &carrier);
@@ -48,8 +50,8 @@ static int filter_by_ip(const struct topology *topo, const struct classification
 	return 0;
 }
 
-static int filter_by_name(const struct topology *topo, const struct classification *classes, const char *given,
-			  enum exit_class missing, int *ret, struct err *err)
+static int filter_by_name(const struct topology *topo, const struct classification *classes,
+			  const char *given, enum exit_class missing, int *ret, struct err *err)
 {
 	int port = port_by_name(topo, classes, given);
 	char storage[512];
@@ -79,8 +81,8 @@ static int make_filter(const struct topology *topo, const struct classification 
 	else if (request->host_traddr[0] != '\0')
 		r = filter_by_name(topo, classes, request->host_traddr, XC_ENVIRONMENT, &ret->port, err);
 	for (unsigned i = 0; r == 0 && i < request->port_names; i++)
-		r = filter_by_name(topo, classes, request->port_name[i], XC_REFUSED, &ret->allowed[ret->alloweds++],
-				   err);
+		r = filter_by_name(topo, classes, request->port_name[i], XC_REFUSED,
+				   &ret->allowed[ret->alloweds++], err);
 	return r;
 }
 
@@ -129,7 +131,8 @@ static bool make_candidate(const struct topology *topo, const struct classificat
 	carrier_of(topo, classes, (int)(netdev - topo->netdev), &carrier);
 	if (!carrier.storage || carrier.port < 0 || carrier.rdma < 0)
 		return false;
-	if (carrier.unusable != USABLE && !(carrier.unusable == UNUSABLE_NO_ADDRESS && ip_is_linklocal6(&addr->ip)))
+	if (carrier.unusable != USABLE &&
+	    !(carrier.unusable == UNUSABLE_NO_ADDRESS && ip_is_linklocal6(&addr->ip)))
 		return false;
 	if (!filter_allows(filter, &addr->ip, carrier.port))
 		return false;
@@ -157,12 +160,13 @@ int plan_candidates(const struct topology *topo, const struct classification *cl
 		for (unsigned a = 0; a < topo->addrs; a++) {
 			struct candidate candidate;
 
-			if (!make_candidate(topo, classes, &topo->addr[a], &request->portal[p].traddr, &filter,
-					    &candidate))
+			if (!make_candidate(topo, classes, &topo->addr[a], &request->portal[p].traddr,
+					    &filter, &candidate))
 				continue;
 			if (ret->count == CANDIDATES_MAX)
 				return err_set(err, XC_ENVIRONMENT, -E2BIG, "CANDIDATES_MAX",
-					       "more than %d pairs of source and portal (CANDIDATES_MAX); name fewer "
+					       "more than %d pairs of source and portal (CANDIDATES_MAX); "
+					       "name fewer "
 					       "portals in one run",
 					       CANDIDATES_MAX);
 			candidate.portal = p;

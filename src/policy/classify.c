@@ -18,7 +18,8 @@ static bool id_is_of_role(const struct platform *platform, enum role role, const
 	return !named; /* the file does not say */
 }
 
-static void set_reason(const struct platform *platform, const struct platform_port *entry, struct port_class *c)
+static void set_reason(const struct platform *platform, const struct platform_port *entry,
+		       struct port_class *c)
 {
 	str_format(c->reason, sizeof(c->reason), "platform %s: ", platform->id);
 	if (entry->role == ROLE_STORAGE && entry->slot >= 0)
@@ -30,8 +31,8 @@ static void set_reason(const struct platform *platform, const struct platform_po
 }
 
 /* The role of one function; a VF has that of its physical function. */
-static void classify_port(const struct topology *topo, const struct platform *platform, const struct port *port,
-			  struct port_class *c, struct findings *findings)
+static void classify_port(const struct topology *topo, const struct platform *platform,
+			  const struct port *port, struct port_class *c, struct findings *findings)
 {
 	const struct port *pf = port->vf ? topo_port(topo, &port->pf) : port;
 	const struct platform_port *entry = pf ? platform_port(platform, &pf->pci) : NULL;
@@ -46,7 +47,8 @@ static void classify_port(const struct topology *topo, const struct platform *pl
 	if (entry->role == ROLE_STORAGE && !id_is_of_role(platform, ROLE_STORAGE, pf)) {
 		c->unusable = UNUSABLE_WRONG_ID;
 		str_format(c->reason, sizeof(c->reason),
-			   "platform %s: slot %d port %d, but PCI id %04x:%04x is no storage card of this platform",
+			   "platform %s: slot %d port %d, but PCI id %04x:%04x is no storage card of this "
+			   "platform",
 			   platform->id, entry->slot, entry->port, pf->vendor, pf->device);
 		finding_add(findings, FINDING_WARN, "ports.identity", pci_format(&port->pci, pci), NULL,
 			    "%s is not used: %s", pci, c->reason);
@@ -54,7 +56,8 @@ static void classify_port(const struct topology *topo, const struct platform *pl
 	}
 	c->role = entry->role;
 	if (port->vf) {
-		str_append(c->reason, sizeof(c->reason), ", virtual function of %s", pci_format(&port->pf, pci));
+		str_append(c->reason, sizeof(c->reason), ", virtual function of %s",
+			   pci_format(&port->pf, pci));
 		return;
 	}
 	c->slot = entry->slot;
@@ -65,7 +68,8 @@ static void classify_port(const struct topology *topo, const struct platform *pl
 			    port->numa_node, platform->id, entry->numa_node);
 }
 
-static void find_missing(const struct topology *topo, const struct platform *platform, struct findings *findings)
+static void find_missing(const struct topology *topo, const struct platform *platform,
+			 struct findings *findings)
 {
 	char pci[PCI_TEXT_MAX];
 
@@ -74,10 +78,11 @@ static void find_missing(const struct topology *topo, const struct platform *pla
 
 		if (entry->role != ROLE_STORAGE || topo_port(topo, &entry->pci))
 			continue;
-		finding_add(findings, FINDING_WARN, "ports.present", pci_format(&entry->pci, pci),
-			    "sys/bus/pci/devices",
-			    "storage port %s (slot %d port %d) is not there: card missing, or not in its slot", pci,
-			    entry->slot, entry->port);
+		finding_add(
+			findings, FINDING_WARN, "ports.present", pci_format(&entry->pci, pci),
+			"sys/bus/pci/devices",
+			"storage port %s (slot %d port %d) is not there: card missing, or not in its slot",
+			pci, entry->slot, entry->port);
 	}
 }
 
@@ -149,7 +154,8 @@ static int bond_carrier(const struct topology *topo, const struct bond_class *bo
 	return -1;
 }
 
-static void judge_bond(const struct topology *topo, const struct classification *classes, struct bond_class *bond)
+static void judge_bond(const struct topology *topo, const struct classification *classes,
+		       struct bond_class *bond)
 {
 	const struct netdev *netdev = &topo->netdev[bond->netdev];
 
@@ -161,7 +167,8 @@ static void judge_bond(const struct topology *topo, const struct classification 
 
 		bond->storage &= classes->port[bond->member[i]].role == ROLE_STORAGE;
 		bond->one_card &= pci_same_card(&port->pci, &topo->port[bond->member[0]].pci);
-		if (netdev->active_ifindex > 0 && topo->netdev[port->netdev].ifindex == netdev->active_ifindex)
+		if (netdev->active_ifindex > 0 &&
+		    topo->netdev[port->netdev].ifindex == netdev->active_ifindex)
 			bond->active = bond->member[i];
 	}
 	bond->acceptable = bond->storage && (bond->one_card || netdev->bond_mode == BOND_ACTIVE_BACKUP);
@@ -201,7 +208,9 @@ static void classify_bonds(const struct topology *topo, struct classification *r
 		    ret->bonds == BONDS_MAX) /* a bond that is not listed is never accepted as a source */
 			continue;
 		judge_bond(topo, ret, &bond);
-		for (; at > 0 && strcmp(topo->netdev[ret->bond[at - 1].netdev].name, topo->netdev[i].name) > 0; at--)
+		for (;
+		     at > 0 && strcmp(topo->netdev[ret->bond[at - 1].netdev].name, topo->netdev[i].name) > 0;
+		     at--)
 			ret->bond[at] = ret->bond[at - 1];
 		ret->bond[at] = bond;
 		ret->bonds++;
@@ -228,7 +237,8 @@ static bool has_address(const struct topology *topo, const struct netdev *netdev
 		const struct netaddr *addr = &topo->addr[i];
 		const struct netdev *owner = topo_netdev(topo, addr->ifindex);
 
-		if (addr->usable && !ip_is_linklocal6(&addr->ip) && owner && netdev_is_above(topo, owner, netdev))
+		if (addr->usable && !ip_is_linklocal6(&addr->ip) && owner &&
+		    netdev_is_above(topo, owner, netdev))
 			return true;
 	}
 	return false;

@@ -16,13 +16,15 @@ static int lower_path(const struct plan *plan, unsigned i, const struct topology
 
 	if (path->port < 0 || path->rdma < 0 || classes->port[path->port].role != ROLE_STORAGE ||
 	    path->id.host_traddr[0] == '\0')
-		return err_set(err, XC_REFUSED, -EPERM, path->id.traddr,
-			       "portal %s: its path is on no storage port; nothing was done (please report this)",
-			       path->id.traddr);
+		return err_set(
+			err, XC_REFUSED, -EPERM, path->id.traddr,
+			"portal %s: its path is on no storage port; nothing was done (please report this)",
+			path->id.traddr);
 	if (i > 0 && ctrl_id_equal(&plan->path[i - 1].id, &path->id))
-		return err_set(err, XC_REFUSED, -EEXIST, path->id.traddr,
-			       "portal %s: the same path was planned twice; nothing was done (please report this)",
-			       path->id.traddr);
+		return err_set(
+			err, XC_REFUSED, -EEXIST, path->id.traddr,
+			"portal %s: the same path was planned twice; nothing was done (please report this)",
+			path->id.traddr);
 	if (ret->count == STEPS_MAX)
 		return err_set(err, XC_ENVIRONMENT, -E2BIG, "STEPS_MAX", "more than %d steps (STEPS_MAX)",
 			       STEPS_MAX);

@@ -37,7 +37,8 @@ static const char *conflict_of(const struct planner *p, const struct ctrl *ctrl)
 		carrier_of(p->topo, p->classes, netdev, &carrier);
 	if (!carrier.storage)
 		return "has a source address that is not a storage port's";
-	if (strcmp(ctrl->id.hostnqn, p->request->hostnqn) != 0 || strcmp(ctrl->id.hostid, p->request->hostid) != 0)
+	if (strcmp(ctrl->id.hostnqn, p->request->hostnqn) != 0 ||
+	    strcmp(ctrl->id.hostid, p->request->hostid) != 0)
 		return "is connected under another host identity";
 	return NULL;
 }
@@ -58,8 +59,8 @@ static bool plan_conflict(struct planner *p, unsigned portal)
 		skip = plan_add_skip(p, portal, SKIP_CONFLICT);
 		str_format(skip->message, sizeof(skip->message),
 			   "nvme%u to %s %s%s%s; remove it first: nvme disconnect -d nvme%u", ctrl->instance,
-			   plan_portal_text(&p->request->portal[portal], text), why, ctrl->id.host_traddr[0] ? ": " : "",
-			   ctrl->id.host_traddr, ctrl->instance);
+			   plan_portal_text(&p->request->portal[portal], text), why,
+			   ctrl->id.host_traddr[0] ? ": " : "", ctrl->id.host_traddr, ctrl->instance);
 		return true;
 	}
 	return false;
@@ -76,7 +77,8 @@ static int existing_ctrl(const struct planner *p, const struct portal *portal, c
 
 /* --- candidates to paths --- */
 
-/* Better sources first: one that the connection manager accepts, then the portal's own subnet, then no VLAN. */
+/* Better sources first: one that the connection manager accepts, then the portal's own subnet, then no VLAN.
+ */
 static bool is_better(const struct planner *p, const struct candidate *a, const struct candidate *b)
 {
 	const struct ip *traddr = &p->request->portal[a->portal].traddr;
@@ -89,7 +91,8 @@ static bool is_better(const struct planner *p, const struct candidate *a, const 
 	if (a_bits != b_bits)
 		return a_bits > b_bits;
 	if (a->netdev != b->netdev)
-		return p->topo->netdev[a->netdev].kind != NET_VLAN && p->topo->netdev[b->netdev].kind == NET_VLAN;
+		return p->topo->netdev[a->netdev].kind != NET_VLAN &&
+		       p->topo->netdev[b->netdev].kind == NET_VLAN;
 	return ip_compare(&a->src, &b->src) < 0;
 }
 
@@ -122,13 +125,14 @@ static void judge_probe(const struct planner *p, const struct candidate *c, stru
 	if (probe->code == -EXDEV) {
 		path->reason = PATH_PROOF_MISMATCH;
 		str_format(path->message, sizeof(path->message),
-			   "source %s: the connection manager would use RDMA device %s, not %s of the storage port; look "
+			   "source %s: the connection manager would use RDMA device %s, not %s of the "
+			   "storage port; look "
 			   "for the address in the GID tables of both",
 			   path->id.host_traddr, probe->rdma_device, planned);
 	} else if (probe->stage == PROBE_BIND && probe->code == -EADDRNOTAVAIL) {
 		path->reason = PATH_ADDRESS_MISSING;
-		str_format(path->message, sizeof(path->message), "source address %s is not on this machine (any more)",
-			   path->id.host_traddr);
+		str_format(path->message, sizeof(path->message),
+			   "source address %s is not on this machine (any more)", path->id.host_traddr);
 	} else if (probe->stage == PROBE_BIND) {
 		path->reason = PATH_NO_RDMA_DEVICE;
 		str_format(path->message, sizeof(path->message),
@@ -137,7 +141,8 @@ static void judge_probe(const struct planner *p, const struct candidate *c, stru
 	} else {
 		path->reason = PATH_NO_ANSWER;
 		str_format(path->message, sizeof(path->message),
-			   "%s does not answer %s on %s: check the address, the cable, the VLAN and the target (%s)",
+			   "%s does not answer %s on %s: check the address, the cable, the VLAN and the "
+			   "target (%s)",
 			   path->id.traddr, path->id.host_traddr, p->topo->netdev[c->netdev].name,
 			   strerrorname_np(-probe->code));
 	}
@@ -147,7 +152,8 @@ static void note_path(struct planner *p, const struct candidate *c, const struct
 {
 	if (c->probe.answer == ANSWER_UNKNOWN)
 		finding_add(p->findings, FINDING_UNKNOWN, "routes.egress", path->id.host_traddr, "librdmacm",
-			    "the connection manager could not be asked for %s from %s (%s); load rdma_ucm and ib_uverbs",
+			    "the connection manager could not be asked for %s from %s (%s); load rdma_ucm "
+			    "and ib_uverbs",
 			    path->id.traddr, path->id.host_traddr, strerrorname_np(-c->probe.code));
 }
 
@@ -237,9 +243,11 @@ static void note_ports(struct planner *p)
 		for (unsigned k = 0; k < p->plan->paths; k++)
 			used |= p->plan->path[k].port == (int)i;
 		if (used && p->classes->port[i].inband)
-			finding_add(p->findings, FINDING_WARN, "ports.inband", pci_format(&p->topo->port[i].pci, pci),
-				    "default route",
-				    "%s carries the node's default route as well: storage and management share it", pci);
+			finding_add(p->findings, FINDING_WARN, "ports.inband",
+				    pci_format(&p->topo->port[i].pci, pci), "default route",
+				    "%s carries the node's default route as well: storage and management "
+				    "share it",
+				    pci);
 	}
 	for (unsigned b = 0; b < p->classes->bonds; b++) {
 		const struct bond_class *bond = &p->classes->bond[b];
@@ -250,8 +258,10 @@ static void note_ports(struct planner *p)
 			used |= netdev_is_above(p->topo, &p->topo->netdev[p->plan->path[k].netdev],
 						&p->topo->netdev[p->topo->port[bond->member[0]].netdev]);
 		if (used && !bond->one_card)
-			finding_add(p->findings, FINDING_WARN, "bond.roce_lag", netdev->name, "bond mode and members",
-				    "%s is over two cards: no RoCE LAG, and a failover breaks every connection for "
+			finding_add(p->findings, FINDING_WARN, "bond.roce_lag", netdev->name,
+				    "bond mode and members",
+				    "%s is over two cards: no RoCE LAG, and a failover breaks every "
+				    "connection for "
 				    "seconds; two source addresses and NVMe multipath do better",
 				    netdev->name);
 	}
@@ -278,8 +288,9 @@ static int compare_skips(const void *a, const void *b)
 
 _Static_assert(SKIPS_MAX >= REQUEST_PORTALS_MAX, "one skip a portal");
 
-int plan_connect(const struct topology *topo, const struct classification *classes, const struct request *request,
-		 const struct candidates *candidates, struct plan *ret, struct findings *findings, struct err *err)
+int plan_connect(const struct topology *topo, const struct classification *classes,
+		 const struct request *request, const struct candidates *candidates, struct plan *ret,
+		 struct findings *findings, struct err *err)
 {
 	struct planner planner = { topo, classes, request, candidates, ret, findings };
 	unsigned end = 0;

@@ -39,7 +39,9 @@ void plan_show(const struct topology *topo, const struct classification *classes
 		if (strcmp(topo->ctrl[i].id.transport, "rdma") != 0)
 			continue;
 		path = &ret->path[ret->paths++]; /* PATHS_MAX holds every controller */
-		*path = (struct path){ .id = topo->ctrl[i].id, .portal = -1, .ctrl = (int)i, .action = PATH_NONE };
+		*path = (struct path){
+			.id = topo->ctrl[i].id, .portal = -1, .ctrl = (int)i, .action = PATH_NONE
+		};
 		locate(topo, classes, path);
 	}
 	qsort(ret->path, ret->paths, sizeof(ret->path[0]), compare_paths);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the two files that plan a connect share: plan_connect.c (paths) and unreached.c (why there is none). */
+/* What the two files that plan a connect share: plan_connect.c (paths) and unreached.c (why there is none).
+ */
 #pragma once
 
 #include "policy/policy.h"

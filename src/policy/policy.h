@@ -21,8 +21,8 @@ void classify(const struct topology *topo, const struct platform *platform, stru
 /* --- source.c: which port a netdev's addresses belong to --- */
 
 struct carrier {
-	int port; /* index into ports: the function whose RDMA device carries it; -1 */
-	int rdma; /* index into rdma_links; -1 */
+	int port;     /* index into ports: the function whose RDMA device carries it; -1 */
+	int rdma;     /* index into rdma_links; -1 */
 	bool storage; /* every port below the netdev is storage */
 	enum unusable unusable;
 };
@@ -35,10 +35,12 @@ void carrier_of(const struct topology *topo, const struct classification *classe
 int port_of_netdev(const struct topology *topo, const struct netdev *netdev);
 
 /* True if upper is the port's netdev, a bond or bridge over it, or a VLAN above one of them. */
-bool netdev_is_above(const struct topology *topo, const struct netdev *upper, const struct netdev *port_netdev);
+bool netdev_is_above(const struct topology *topo, const struct netdev *upper,
+		     const struct netdev *port_netdev);
 
 /* "0000:29:00.0, 0000:29:00.1 (link-down)", or "none": for messages that say what would work. */
-void storage_ports_text(const struct topology *topo, const struct classification *classes, char *buf, size_t size);
+void storage_ports_text(const struct topology *topo, const struct classification *classes, char *buf,
+			size_t size);
 
 /* The netdev that owns an address; -1: none on this machine. */
 int netdev_of_ip(const struct topology *topo, const struct ip *ip);

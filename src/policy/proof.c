@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The proof: which RDMA device carries the queue pairs. A CM_ID names device, addresses and queue pair, but no
- * subsystem, so all controllers between one source and one portal are proven together. A CM_ID
- * alone proves nothing: it shows state CONNECT while its request is still pending. Queue pairs count once they
- * are in RTS.
+ * The proof: which RDMA device carries the queue pairs. A CM_ID names device, addresses and queue pair, but
+ * no subsystem, so all controllers between one source and one portal are proven together. A CM_ID alone
+ * proves nothing: it shows state CONNECT while its request is still pending. Queue pairs count once they are
+ * in RTS.
  */
 #include "policy/policy.h"
 
@@ -46,7 +46,8 @@ static int queues_expected(const struct topology *topo, const struct group *grou
 		const struct ctrl *ctrl = &topo->ctrl[i];
 		struct group own;
 
-		if (strcmp(ctrl->state, "live") != 0 || !group_of(&ctrl->id, &own) || !group_equal(&own, group))
+		if (strcmp(ctrl->state, "live") != 0 || !group_of(&ctrl->id, &own) ||
+		    !group_equal(&own, group))
 			continue;
 		if (ctrl->queue_count < 0)
 			return -1;
@@ -80,7 +81,8 @@ enum group_verdict prove_group(const struct topology *topo, const struct ctrl_id
 	}
 	expected = queues_expected(topo, &group);
 	if (found != expected || found == 0) {
-		str_format(why, size, "%d queue pairs from %s to %s:%s are on %s, the live controllers have %d queues",
+		str_format(why, size,
+			   "%d queue pairs from %s to %s:%s are on %s, the live controllers have %d queues",
 			   found, id->host_traddr, id->traddr, id->trsvcid, rdma_device, expected);
 		return GROUP_UNSETTLED;
 	}

@@ -76,7 +76,8 @@ void queues_of(const struct topology *topo, const struct plan *plan, struct queu
 			if (plan->path[i].ctrl == (int)ctrl)
 				path = &plan->path[i];
 		}
-		for (int qid = 1; path && qid < topo->ctrl[ctrl].queue_count && ret->count < QUEUES_MAX; qid++)
+		for (int qid = 1; path && qid < topo->ctrl[ctrl].queue_count && ret->count < QUEUES_MAX;
+		     qid++)
 			make_queue(topo, path, (unsigned)qid, &ret->queue[ret->count++]);
 	}
 }

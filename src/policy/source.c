@@ -30,7 +30,8 @@ int port_of_netdev(const struct topology *topo, const struct netdev *netdev)
 	return -1;
 }
 
-bool netdev_is_above(const struct topology *topo, const struct netdev *upper, const struct netdev *port_netdev)
+bool netdev_is_above(const struct topology *topo, const struct netdev *upper,
+		     const struct netdev *port_netdev)
 {
 	const struct netdev *base = below_vlans(topo, upper);
 
@@ -158,7 +159,8 @@ int port_by_name(const struct topology *topo, const struct classification *class
 	return found;
 }
 
-void storage_ports_text(const struct topology *topo, const struct classification *classes, char *buf, size_t size)
+void storage_ports_text(const struct topology *topo, const struct classification *classes, char *buf,
+			size_t size)
 {
 	char pci[PCI_TEXT_MAX];
 

@@ -66,7 +66,8 @@ static int unusable_port_towards(const struct planner *p, const struct ip *tradd
 		const struct netdev *netdev = topo_netdev(p->topo, addr->ifindex);
 		struct carrier carrier;
 
-		if (!netdev || ip_is_linklocal6(&addr->ip) || !ip_same_subnet(&addr->ip, traddr, addr->prefixlen))
+		if (!netdev || ip_is_linklocal6(&addr->ip) ||
+		    !ip_same_subnet(&addr->ip, traddr, addr->prefixlen))
 			continue;
 		carrier_of(p->topo, p->classes, (int)(netdev - p->topo->netdev), &carrier);
 		if (carrier.storage && carrier.unusable != USABLE)
@@ -109,13 +110,15 @@ static void skip_unusable(struct planner *p, unsigned portal, int port)
 		/* A port that is fine by itself may belong to a bond that is not. */
 		if (p->topo->port[port].netdev >= 0 && carrier.unusable == USABLE)
 			carrier_of(p->topo, p->classes, p->topo->port[port].netdev, &carrier);
-		str_format(skip->message, sizeof(skip->message), "portal %s: storage port %s cannot be used: %s", text,
+		str_format(skip->message, sizeof(skip->message),
+			   "portal %s: storage port %s cannot be used: %s", text,
 			   pci_format(&p->topo->port[port].pci, pci), unusable_advice(carrier.unusable));
 		return;
 	}
 	storage_ports_text(p->topo, p->classes, storage, sizeof(storage));
 	str_format(skip->message, sizeof(skip->message),
-		   "portal %s: no storage port can be used now: %s; bring one up and give it an address", text, storage);
+		   "portal %s: no storage port can be used now: %s; bring one up and give it an address",
+		   text, storage);
 }
 
 /* Plain routing leads to a storage port, from which no source was found. */
@@ -130,8 +133,10 @@ static void skip_behind_storage(struct planner *p, unsigned portal, int port)
 	}
 	skip = plan_add_skip(p, portal, SKIP_NO_ROUTE);
 	str_format(skip->message, sizeof(skip->message),
-		   "portal %s: no route to it from the sources that were asked for; it is behind storage port %s",
-		   plan_portal_text(&p->request->portal[portal], text), pci_format(&p->topo->port[port].pci, pci));
+		   "portal %s: no route to it from the sources that were asked for; it is behind storage "
+		   "port %s",
+		   plan_portal_text(&p->request->portal[portal], text),
+		   pci_format(&p->topo->port[port].pci, pci));
 }
 
 static struct skip *skip_not_via_storage(struct planner *p, unsigned portal, const struct netdev *out)
@@ -142,9 +147,11 @@ static struct skip *skip_not_via_storage(struct planner *p, unsigned portal, con
 
 	storage_ports_text(p->topo, p->classes, storage, sizeof(storage));
 	str_format(skip->message, sizeof(skip->message),
-		   "portal %s: no storage port has a route to it; plain routing would use %s (%s%s%s); storage ports "
+		   "portal %s: no storage port has a route to it; plain routing would use %s (%s%s%s); "
+		   "storage ports "
 		   "here: %s",
-		   plan_portal_text(&p->request->portal[portal], text), out->name, port >= 0 ? pci_format(&p->topo->port[port].pci, pci) : "",
+		   plan_portal_text(&p->request->portal[portal], text), out->name,
+		   port >= 0 ? pci_format(&p->topo->port[port].pci, pci) : "",
 		   port >= 0 ? ", role " : "no port of the platform",
 		   port >= 0 ? role_name(p->classes->port[port].role) : "", storage);
 	return skip;
@@ -154,7 +161,8 @@ static struct skip *skip_not_via_storage(struct planner *p, unsigned portal, con
 static int addressless_port(const struct planner *p)
 {
 	for (unsigned i = 0; i < p->topo->ports; i++) {
-		if (p->classes->port[i].role == ROLE_STORAGE && p->classes->port[i].unusable == UNUSABLE_NO_ADDRESS)
+		if (p->classes->port[i].role == ROLE_STORAGE &&
+		    p->classes->port[i].unusable == UNUSABLE_NO_ADDRESS)
 			return (int)i;
 	}
 	return -1;
@@ -168,10 +176,11 @@ static void skip_addressless(struct planner *p, unsigned portal, int port, const
 
 	skip->may_come = true;
 	str_format(skip->message, sizeof(skip->message),
-		   "portal %s: no storage port has a route to it, and storage port %s has no address (yet); plain routing "
+		   "portal %s: no storage port has a route to it, and storage port %s has no address (yet); "
+		   "plain routing "
 		   "would use %s",
-		   plan_portal_text(&p->request->portal[portal], text), pci_format(&p->topo->port[port].pci, pci),
-		   out ? out->name : "no port at all");
+		   plan_portal_text(&p->request->portal[portal], text),
+		   pci_format(&p->topo->port[port].pci, pci), out ? out->name : "no port at all");
 }
 
 /*
@@ -183,8 +192,11 @@ void plan_unreached(struct planner *p, unsigned portal)
 	const struct ip *traddr = &p->request->portal[portal].traddr;
 	const struct route_answer *plain = &p->candidates->plain[portal];
 	/* A link-local address says itself where it is. */
-	const struct netdev *link = ip_is_linklocal6(traddr) ? topo_netdev_by_name(p->topo, traddr->scope) : NULL;
-	const struct netdev *out = link ? link : plain->answer == ANSWER_YES ? topo_netdev(p->topo, plain->oif) : NULL;
+	const struct netdev *link =
+		ip_is_linklocal6(traddr) ? topo_netdev_by_name(p->topo, traddr->scope) : NULL;
+	const struct netdev *out = link				 ? link
+				   : plain->answer == ANSWER_YES ? topo_netdev(p->topo, plain->oif)
+								 : NULL;
 	int towards = unusable_wanted_port(p), addressless = addressless_port(p);
 	char text[PORTAL_TEXT_MAX];
 	struct skip *skip;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The exit status of connect. It counts what was asked for: portals and their paths, never ports. Some up and some
- * not is "partial"; with nothing up the strongest reason wins: refused, environment, failed, timeout.
+ * The exit status of connect. It counts what was asked for: portals and their paths, never ports. Some up and
+ * some not is "partial"; with nothing up the strongest reason wins: refused, environment, failed, timeout.
  */
 #include "policy/policy.h"
 
@@ -11,7 +11,8 @@ struct tally {
 	unsigned up, refused, environment, failed, timeout, unproven;
 };
 
-static void count_path(const struct path *path, const struct topology *topo, bool dry_run, struct tally *tally)
+static void count_path(const struct path *path, const struct topology *topo, bool dry_run,
+		       struct tally *tally)
 {
 	if (path->reason == PATH_PROOF_MISMATCH) { /* whatever its action: it is where it must not be */
 		tally->refused++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every failure x every crash x every outsider, over a plan of connects: whatever happens, the journal on disk says
- * exactly what is ours.
+ * Every failure x every crash x every outsider, over a plan of connects: whatever happens, the journal on
+ *disk says exactly what is ours.
  *
  *	failure	  call k fails (with and without an effect left, a proof unknown or wrong), or none
  *	crash	  at point c, before or after a call, so between any two of journal and world; or none
@@ -10,13 +10,13 @@
  * The oracle, after each case:
  *	- no effect happened without its intent on disk before;
  *	- every controller in the world that the run made is owned by the journal;
- *	- no other one is, but for one case that cannot be told apart: an intent that is still open (the run crashed, or
- *	  could not read the world back), and somebody else connected the very same controller meanwhile;
+ *	- no other one is, but for one case that cannot be told apart: an intent that is still open (the run
+ *crashed, or could not read the world back), and somebody else connected the very same controller meanwhile;
  *	- a later run makes all that is missing, and one after that does nothing and writes nothing.
  *
- * Mutants that were seen to turn it red: the intent written after the effect; no "undone" after EALREADY; "undone"
- * though the failed connect left a controller; no record of the disconnect after a failed proof; "done" written for a
- * disconnect that failed.
+ * Mutants that were seen to turn it red: the intent written after the effect; no "undone" after EALREADY;
+ *"undone" though the failed connect left a controller; no record of the disconnect after a failed proof;
+ *"done" written for a disconnect that failed.
  */
 #include "apply/run.h"
 
@@ -196,7 +196,7 @@ static void try(struct bench *b, const struct scenario *s)
 	if (!wrong)
 		wrong = check_recovery(b);
 	if (wrong)
-		fail_msg("%s: call %d fails in way %d, crash at point %d, outsider way %d on step %u at point %d", wrong,
+		fail_msg("%s: call %d fails in way %d, crash at %d, outsider way %d on step %u at %d", wrong,
 			 (int)s->fail_call, s->failure, (int)s->crash_point, s->outsider, s->object,
 			 (int)s->outsider_point);
 }
@@ -239,7 +239,8 @@ static void the_journal_says_what_is_ours_whatever_happens(void **state)
 				};
 
 				/* A failure after the crash is none, and none has no kinds. */
-				if (s.fail_call == FAKE_NEVER ? failure != FAKE_ERROR : s.fail_call * 2 > s.crash_point)
+				if (s.fail_call == FAKE_NEVER ? failure != FAKE_ERROR
+							      : s.fail_call * 2 > s.crash_point)
 					continue;
 				cases += try_outsiders(b, s);
 			}
@@ -279,7 +280,8 @@ static void a_disk_that_fills_up_hides_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_journal_says_what_is_ours_whatever_happens, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_journal_says_what_is_ours_whatever_happens, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(a_disk_that_fills_up_hides_nothing, setup, teardown),
 	};
 

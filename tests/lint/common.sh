@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
-# What the lints share; each sources it. Environment: srcdir, builddir: the top directories (default: this source
-# tree, the working directory). A lint prints one offence a line on stderr; exit 0: none, 1: some, 77: cannot be run here.
+# What the lints share; each sources it. Environment: srcdir, builddir, the top directories (default: this
+# source tree, the working directory). A lint prints one offence a line on stderr. Exit 0: none, 1: some,
+# 77: it cannot be run here.
 LC_ALL=C
 export LC_ALL
 srcdir=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd)
@@ -23,12 +24,13 @@ report() {
 	exit 1
 }
 
-# Files of the project below srcdir, relative to it. Not git's list: a file is looked at before it is added, and in a
-# tarball as well. What a build in the source tree makes is left out.
+# Files of the project below srcdir, relative to it. Not git's list: a file is looked at before it is added, and
+# in a tarball as well. What a build in the source tree makes is left out.
 project_files() {
 	(
 		cd "$srcdir" || exit 1
-		for top in .ci autogen.sh completions configure.ac examples man Makefile.am platforms schema src tests; do
+		for top in .ci autogen.sh configure.ac Makefile.am completions examples man platforms \
+			schema src tests; do
 			[ ! -e "$top" ] || find "$top" -name platforms_builtin.c -prune -o -type f -print
 		done | sort
 	)
@@ -39,13 +41,17 @@ c_files() {
 	project_files | grep -E "^($(echo "$*" | tr ' ' '|'))/.*\.[ch]$"
 }
 
+first_line() {
+	head -n 1 "$srcdir/$1" | tr -d '\0'
+}
+
 # Shell scripts: by their first line, by their suffix, and the completion, which has neither.
 shell_scripts() {
 	project_files | while read -r file; do
 		case $file in
 		*.sh|completions/*) echo "$file" ;;
 		*)
-			if head -n 1 "$srcdir/$file" | tr -d '\0' | grep -qE '^#! ?/(usr/)?bin/(env )?(ba|da)?sh( |$)'; then
+			if first_line "$file" | grep -qE '^#! ?/(usr/)?bin/(env )?(ba|da)?sh( |$)'; then
 				echo "$file"
 			fi
 			;;

@@ -83,11 +83,21 @@ static void pci_addresses_parse_whole_or_not_at_all(void **state)
 		const char *text;
 		int r;
 	} cases[] = {
-		{ "0000:29:00.0", 0 },	  { "0001:ff:1f.7", 0 },   { "10000:01:00.0", 0 },  { "ffffffff:ff:1f.7", 0 },
-		{ "29:00.0", -EINVAL },	  { "0000:29:00", -EINVAL }, { "0000:29:00.8", -EINVAL },
-		{ "0000:29:20.0", -EINVAL }, { "0000:29:00.0 ", -EINVAL }, { " 0000:29:00.0", -EINVAL },
-		{ "0000:29:00.00", -EINVAL }, { "0000:2g:00.0", -EINVAL }, { "", -EINVAL },
-		{ "000000000:29:00.0", -EINVAL }, { "0000-29-00.0", -EINVAL },
+		{ "0000:29:00.0", 0 },
+		{ "0001:ff:1f.7", 0 },
+		{ "10000:01:00.0", 0 },
+		{ "ffffffff:ff:1f.7", 0 },
+		{ "29:00.0", -EINVAL },
+		{ "0000:29:00", -EINVAL },
+		{ "0000:29:00.8", -EINVAL },
+		{ "0000:29:20.0", -EINVAL },
+		{ "0000:29:00.0 ", -EINVAL },
+		{ " 0000:29:00.0", -EINVAL },
+		{ "0000:29:00.00", -EINVAL },
+		{ "0000:2g:00.0", -EINVAL },
+		{ "", -EINVAL },
+		{ "000000000:29:00.0", -EINVAL },
+		{ "0000-29-00.0", -EINVAL },
 	};
 
 	(void)state;
@@ -109,7 +119,8 @@ static void the_last_function_of_a_link_is_the_device(void **state)
 	char text[PCI_TEXT_MAX];
 
 	(void)state;
-	assert_int_equal(pci_of_link("../../devices/pci0000:24/0000:24:01.0/0000:29:00.0/net/enp41s0f0np0", &pci), 0);
+	assert_int_equal(
+		pci_of_link("../../devices/pci0000:24/0000:24:01.0/0000:29:00.0/net/enp41s0f0np0", &pci), 0);
 	assert_string_equal(pci_format(&pci, text), "0000:29:00.0");
 	assert_int_equal(pci_of_link("../../devices/pci0000:24/0000:29:00.1/virtio3/net/eth0", &pci), 0);
 	assert_string_equal(pci_format(&pci, text), "0000:29:00.1");
@@ -228,7 +239,9 @@ static void uuids_and_service_ids_are_checked_digit_by_digit(void **state)
 	assert_string_equal(uuid, "7e1c3a52-0f4b-4d6e-9a51-3c5d2b8f0001");
 	assert_int_equal(parse_uuid("7e1c3a520f4b4d6e9a513c5d2b8f0001", uuid), -EINVAL);
 	assert_int_equal(parse_uuid("7e1c3a52-0f4b-4d6e-9a51-3c5d2b8f000g", uuid), -EINVAL);
-	assert_int_equal(parse_nqn_uuid("nqn.2014-08.org.nvmexpress:uuid:7e1c3a52-0f4b-4d6e-9a51-3c5d2b8f0001", uuid), 0);
+	assert_int_equal(
+		parse_nqn_uuid("nqn.2014-08.org.nvmexpress:uuid:7e1c3a52-0f4b-4d6e-9a51-3c5d2b8f0001", uuid),
+		0);
 	assert_int_equal(parse_nqn_uuid("nqn.2026-01.example:host", uuid), -ENOENT);
 	assert_int_equal(parse_svcid("4420", svcid), 0);
 	assert_int_equal(parse_svcid("04420", svcid), -EINVAL);
@@ -270,8 +283,9 @@ static void json_is_one_value_and_nothing_after_it(void **state)
 
 static void json_getters_tell_missing_from_wrong(void **state)
 {
-	static const char text[] = "{\"s\": \"abc\", \"n\": 5, \"x\": 1.5, \"b\": true, \"z\": null, \"big\": "
-				   "99999999999999999999, \"nul\": \"a\\u0000b\"}";
+	static const char text[] =
+		"{\"s\": \"abc\", \"n\": 5, \"x\": 1.5, \"b\": true, \"z\": null, \"big\": "
+		"99999999999999999999, \"nul\": \"a\\u0000b\"}";
 	const char *why;
 	_cleanup_json_ struct json *j = json_parse(text, strlen(text), &why);
 	char buf[8], tiny[3];
@@ -299,7 +313,9 @@ static void json_getters_tell_missing_from_wrong(void **state)
 
 static void text_that_is_no_utf8_still_makes_valid_json(void **state)
 {
-	static const char *const texts[] = { "\xff", "a\xc3", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "ok \xc3\xa9" };
+	static const char *const texts[] = {
+		"\xff", "a\xc3", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "ok \xc3\xa9"
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -389,10 +405,24 @@ static void a_tree_cannot_reach_out_of_itself(void **state)
 	assert_false(root_exists(&tree->root, "outside/passwd"));
 	assert_false(root_exists(&tree->root, "up"));
 	assert_false(root_exists(&tree->root, "../../etc/passwd"));
+	assert_false(root_exists(&tree->root, "/good"));
+	assert_false(root_exists(&tree->root, "%02000d", 1)); /* longer than any path that is formatted */
+	assert_true(root_exists(&tree->root, "good"));
 	assert_int_equal(root_line(&tree->root, buf, sizeof(buf), "/etc/passwd"), -EINVAL);
 	assert_int_equal(root_link(&tree->root, buf, sizeof(buf), "link"), 0);
 	assert_string_equal(buf, "good");
 	assert_int_equal(root_link(&tree->root, buf, sizeof(buf), "good"), -EINVAL);
+}
+
+static void nor_on_a_kernel_without_openat2(void **state)
+{
+	struct tree *tree = *state;
+	struct err err = { 0 };
+	char *text = NULL;
+
+	tree->root.has_openat2 = false;
+	a_tree_cannot_reach_out_of_itself(state);
+	assert_int_equal(root_read_trusted(&tree->root, "link", &text, &err), -ELOOP);
 }
 
 static void an_attribute_is_one_line_that_fits(void **state)
@@ -443,8 +473,11 @@ int main(void)
 		cmocka_unit_test(text_that_is_no_utf8_still_makes_valid_json),
 		cmocka_unit_test(the_first_error_is_kept),
 		cmocka_unit_test_setup_teardown(a_tree_cannot_reach_out_of_itself, tree_setup, tree_teardown),
-		cmocka_unit_test_setup_teardown(an_attribute_is_one_line_that_fits, tree_setup, tree_teardown),
-		cmocka_unit_test_setup_teardown(a_file_that_others_can_write_is_not_trusted, tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(nor_on_a_kernel_without_openat2, tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(an_attribute_is_one_line_that_fits, tree_setup,
+						tree_teardown),
+		cmocka_unit_test_setup_teardown(a_file_that_others_can_write_is_not_trusted, tree_setup,
+						tree_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

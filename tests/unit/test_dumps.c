@@ -97,15 +97,15 @@ static int qps(struct world *w, const char *text)
 	return dump_qps(j, w->topo, w->resources, &w->err);
 }
 
-#define BOND                                                                                                   \
-	"[{\"ifindex\":3,\"ifname\":\"ens1\",\"flags\":[\"BROADCAST\",\"SLAVE\",\"UP\",\"LOWER_UP\"],"         \
-	"\"mtu\":9000,\"master\":\"bond0\",\"link_type\":\"ether\",\"address\":\"02:00:5E:00:29:00\","         \
-	"\"permaddr\":\"02:00:5e:00:aa:01\",\"linkinfo\":{\"info_slave_kind\":\"bond\"},"                      \
-	"\"altnames\":[\"enp41s0f1np1\"]},"                                                                    \
-	"{\"ifindex\":9,\"link\":\"bond0\",\"ifname\":\"bond0.100\",\"flags\":[\"UP\"],\"mtu\":1500,"          \
-	"\"link_type\":\"ether\",\"address\":\"02:00:5e:00:29:00\",\"linkinfo\":{\"info_kind\":\"vlan\"}},"    \
-	"{\"ifindex\":7,\"ifname\":\"bond0\",\"flags\":[\"MASTER\",\"UP\",\"LOWER_UP\"],\"mtu\":9000,"         \
-	"\"link_type\":\"ether\",\"address\":\"02:00:5e:00:29:00\",\"linkinfo\":{\"info_kind\":\"bond\","      \
+#define BOND                                                                                                \
+	"[{\"ifindex\":3,\"ifname\":\"ens1\",\"flags\":[\"BROADCAST\",\"SLAVE\",\"UP\",\"LOWER_UP\"],"      \
+	"\"mtu\":9000,\"master\":\"bond0\",\"link_type\":\"ether\",\"address\":\"02:00:5E:00:29:00\","      \
+	"\"permaddr\":\"02:00:5e:00:aa:01\",\"linkinfo\":{\"info_slave_kind\":\"bond\"},"                   \
+	"\"altnames\":[\"enp41s0f1np1\"]},"                                                                 \
+	"{\"ifindex\":9,\"link\":\"bond0\",\"ifname\":\"bond0.100\",\"flags\":[\"UP\"],\"mtu\":1500,"       \
+	"\"link_type\":\"ether\",\"address\":\"02:00:5e:00:29:00\",\"linkinfo\":{\"info_kind\":\"vlan\"}}," \
+	"{\"ifindex\":7,\"ifname\":\"bond0\",\"flags\":[\"MASTER\",\"UP\",\"LOWER_UP\"],\"mtu\":9000,"      \
+	"\"link_type\":\"ether\",\"address\":\"02:00:5e:00:29:00\",\"linkinfo\":{\"info_kind\":\"bond\","   \
 	"\"info_data\":{\"mode\":\"active-backup\",\"active_slave\":\"ens1\"}}}]"
 
 static void links_tell_members_masters_and_what_is_below_a_vlan(void **state)
@@ -149,8 +149,9 @@ static void a_permanent_address_that_is_the_current_one_is_not_printed(void **st
 
 static void what_is_no_name_is_left_out(void **state)
 {
-	static const char *const names[] = { "", ".", "..", "a/b", "../x", "a b", "a\\u0001", "a\\n", "a\\u007f",
-					     "abcdefghijklmnop", "a\\u0000b" };
+	static const char *const names[] = { "",	 ".",	     "..",   "a/b",	 "../x",
+					     "a b",	 "a\\u0001", "a\\n", "a\\u007f", "abcdefghijklmnop",
+					     "a\\u0000b" };
 	struct world *w = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -160,7 +161,8 @@ static void what_is_no_name_is_left_out(void **state)
 		assert_int_equal(links(w, text), 0);
 		assert_int_equal(w->topo->netdevs, 0);
 		assert_int_equal(w->findings->count, i + 1);
-		snprintf(text, sizeof(text), "[{\"ifindex\":5,\"ifname\":\"%s\",\"port\":1,\"state\":\"DOWN\"}]",
+		snprintf(text, sizeof(text),
+			 "[{\"ifindex\":5,\"ifname\":\"%s\",\"port\":1,\"state\":\"DOWN\"}]",
 			 i == 9 ? "" : names[i]); /* RDMA names may be longer */
 		assert_int_equal(rdma_links(w, text), 0);
 		assert_int_equal(w->topo->rdma_links, 0);
@@ -172,11 +174,12 @@ static void odd_entries_are_one_finding_however_many_they_are(void **state)
 {
 	struct world *w = *state;
 
-	assert_int_equal(links(w, "[1,\"x\",null,[],{},{\"ifindex\":\"5\",\"ifname\":\"a\"},"
-				  "{\"ifindex\":1e3,\"ifname\":\"a\"},{\"ifindex\":0,\"ifname\":\"a\"},"
-				  "{\"ifindex\":99999999999999999999,\"ifname\":\"a\"},{\"ifindex\":6,\"ifname\":7},"
-				  "{\"ifindex\":8,\"ifname\":\"good\"}]"),
-			 0);
+	assert_int_equal(
+		links(w, "[1,\"x\",null,[],{},{\"ifindex\":\"5\",\"ifname\":\"a\"},"
+			 "{\"ifindex\":1e3,\"ifname\":\"a\"},{\"ifindex\":0,\"ifname\":\"a\"},"
+			 "{\"ifindex\":99999999999999999999,\"ifname\":\"a\"},{\"ifindex\":6,\"ifname\":7},"
+			 "{\"ifindex\":8,\"ifname\":\"good\"}]"),
+		0);
 	assert_int_equal(w->topo->netdevs, 1);
 	assert_string_equal(w->topo->netdev[0].name, "good");
 	assert_int_equal(w->findings->count, 1);
@@ -226,15 +229,14 @@ static void more_than_there_is_room_for_is_an_error_that_says_of_what(void **sta
 		const char *entry, *what;
 	} cases[] = {
 		{ links, TOPO_NETDEVS_MAX, "{\"ifindex\":#,\"ifname\":\"n#\"}", "network interfaces" },
-		{ rdma_links, TOPO_RDMA_MAX, "{\"ifindex\":#,\"ifname\":\"r#\",\"port\":1,\"state\":\"DOWN\"}",
-		  "RDMA ports" },
+		{ rdma_links, TOPO_RDMA_MAX,
+		  "{\"ifindex\":#,\"ifname\":\"r#\",\"port\":1,\"state\":\"DOWN\"}", "RDMA ports" },
 		{ defaults, TOPO_DEFAULTS_MAX, "{\"dst\":\"default\",\"dev\":\"if#\",\"metric\":#}",
 		  "default routes" },
 		{ cm_ids, TOPO_CM_IDS_MAX, "{\"ifindex\":1,\"ifname\":\"m\",\"lqpn\":#,\"comm\":\"c#\"}",
 		  "CM_IDs" },
 		{ addrs, TOPO_ADDRS_MAX,
-		  "{\"ifindex\":1,\"addr_info\":[{\"local\":\"::1\",\"prefixlen\":64}]}",
-		  "IP addresses" },
+		  "{\"ifindex\":1,\"addr_info\":[{\"local\":\"::1\",\"prefixlen\":64}]}", "IP addresses" },
 	};
 	struct world *w = *state;
 
@@ -263,9 +265,13 @@ static void a_name_too_many_is_an_error_as_well(void **state)
 {
 	struct world *w = *state;
 
-	assert_int_equal(links(w, "[{\"ifindex\":1,\"ifname\":\"x\",\"altnames\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\"]}]"), 0);
+	assert_int_equal(links(w, "[{\"ifindex\":1,\"ifname\":\"x\",\"altnames\":[\"1\",\"2\",\"3\",\"4\","
+				  "\"5\",\"6\",\"7\",\"8\"]}]"),
+			 0);
 	assert_int_equal(w->topo->netdev[0].altnames, TOPO_ALTNAMES_MAX);
-	assert_int_equal(links(w, "[{\"ifindex\":2,\"ifname\":\"y\",\"altnames\":[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\",7,\"/\",\"i\"]}]"), -E2BIG);
+	assert_int_equal(links(w, "[{\"ifindex\":2,\"ifname\":\"y\",\"altnames\":[\"a\",\"b\",\"c\",\"d\","
+				  "\"e\",\"f\",\"g\",\"h\",7,\"/\",\"i\"]}]"),
+			 -E2BIG);
 	assert_string_equal(w->err.object, "alternative names of one interface");
 	assert_int_equal(w->findings->count, 2);
 }
@@ -275,15 +281,16 @@ static void addresses_in_doubt_are_not_usable(void **state)
 	struct world *w = *state;
 
 	assert_int_equal(
-		addrs(w, "[{\"ifindex\":4,\"ifname\":\"x\",\"addr_info\":["
-			 "{\"family\":\"inet\",\"local\":\"10.10.1.1\",\"prefixlen\":24},"
-			 "{\"family\":\"inet6\",\"local\":\"fd00::1\",\"prefixlen\":64,\"tentative\":true},"
-			 "{\"family\":\"inet6\",\"local\":\"fd00::2\",\"prefixlen\":64,\"dadfailed\":true},"
-			 "{\"family\":\"inet6\",\"local\":\"fd00::3\",\"prefixlen\":64,\"deprecated\":true},"
-			 "{\"family\":\"inet6\",\"local\":\"fd00::4\",\"prefixlen\":64,\"nodad\":true},"
-			 "{\"local\":\"10.0.0.1\",\"prefixlen\":33},{\"local\":\"10.0.0.256\",\"prefixlen\":8},"
-			 "{\"local\":10,\"prefixlen\":8},{\"local\":\"::1\",\"prefixlen\":-1},7]},"
-			 "{\"ifindex\":5,\"addr_info\":{}},{\"ifindex\":[],\"addr_info\":[]}]"),
+		addrs(w,
+		      "[{\"ifindex\":4,\"ifname\":\"x\",\"addr_info\":["
+		      "{\"family\":\"inet\",\"local\":\"10.10.1.1\",\"prefixlen\":24},"
+		      "{\"family\":\"inet6\",\"local\":\"fd00::1\",\"prefixlen\":64,\"tentative\":true},"
+		      "{\"family\":\"inet6\",\"local\":\"fd00::2\",\"prefixlen\":64,\"dadfailed\":true},"
+		      "{\"family\":\"inet6\",\"local\":\"fd00::3\",\"prefixlen\":64,\"deprecated\":true},"
+		      "{\"family\":\"inet6\",\"local\":\"fd00::4\",\"prefixlen\":64,\"nodad\":true},"
+		      "{\"local\":\"10.0.0.1\",\"prefixlen\":33},{\"local\":\"10.0.0.256\",\"prefixlen\":8},"
+		      "{\"local\":10,\"prefixlen\":8},{\"local\":\"::1\",\"prefixlen\":-1},7]},"
+		      "{\"ifindex\":5,\"addr_info\":{}},{\"ifindex\":[],\"addr_info\":[]}]"),
 		0);
 	assert_int_equal(w->topo->addrs, 5);
 	for (unsigned i = 0; i < 5; i++)
@@ -324,12 +331,14 @@ static void rdma_links_tell_state_and_netdev(void **state)
 
 	assert_int_equal(links(w, BOND), 0);
 	assert_int_equal(
-		rdma_links(w, "[{\"ifindex\":1,\"ifname\":\"mlx5_1\",\"port\":1,\"state\":\"ACTIVE\","
-			      "\"netdev\":\"ens1\",\"netdev_index\":33},"
-			      "{\"ifindex\":2,\"ifname\":\"mlx5_2\",\"port\":2,\"state\":\"DOWN\",\"netdev\":\"ens1\"},"
-			      "{\"ifindex\":3,\"ifname\":\"mlx5_3\",\"port\":1,\"state\":\"ACTIVE \\u001b[2J\"},"
-			      "{\"ifindex\":4,\"ifname\":\"mlx5_4\",\"port\":0,\"state\":\"ACTIVE\"},"
-			      "{\"ifindex\":-4,\"ifname\":\"mlx5_5\",\"port\":1,\"state\":\"ACTIVE\"}]"),
+		rdma_links(w,
+			   "[{\"ifindex\":1,\"ifname\":\"mlx5_1\",\"port\":1,\"state\":\"ACTIVE\","
+			   "\"netdev\":\"ens1\",\"netdev_index\":33},"
+			   "{\"ifindex\":2,\"ifname\":\"mlx5_2\",\"port\":2,\"state\":\"DOWN\",\"netdev\":"
+			   "\"ens1\"},"
+			   "{\"ifindex\":3,\"ifname\":\"mlx5_3\",\"port\":1,\"state\":\"ACTIVE \\u001b[2J\"},"
+			   "{\"ifindex\":4,\"ifname\":\"mlx5_4\",\"port\":0,\"state\":\"ACTIVE\"},"
+			   "{\"ifindex\":-4,\"ifname\":\"mlx5_5\",\"port\":1,\"state\":\"ACTIVE\"}]"),
 		0);
 	assert_int_equal(w->topo->rdma_links, 3);
 	assert_true(l[0].active);
@@ -353,13 +362,15 @@ static void only_cm_ids_of_the_kernel_are_kept(void **state)
 
 	w->topo->cm_ids_read = READ_OK;
 	assert_int_equal(
-		cm_ids(w, "[{" HEAD "\"lqpn\":17,\"comm\":\"nvme_rdma\",\"src-addr\":\"10.10.1.1:60660\","
-			  "\"dst-addr\":\"10.10.1.2:4420\"},"
-			  "{" HEAD "\"lqpn\":18,\"pid\":77,\"comm\":\"nvme_rdma\"}," /* a process of that name */
-			  "{" HEAD "\"lqpn\":19},"				      /* a process that has ended */
-			  "{" HEAD "\"comm\":\"nvmet_rdma\",\"src-addr\":\"fd00::1:4420\"},"
-			  "{" HEAD "\"lqpn\":20,\"comm\":\"nvme_rdma\",\"src-addr\":\"fe80::5054:ff:fe00:103:33000\","
-			  "\"dst-addr\":\"fd00:10:1::2:4420\"}]"),
+		cm_ids(w,
+		       "[{" HEAD "\"lqpn\":17,\"comm\":\"nvme_rdma\",\"src-addr\":\"10.10.1.1:60660\","
+		       "\"dst-addr\":\"10.10.1.2:4420\"},"
+		       "{" HEAD "\"lqpn\":18,\"pid\":77,\"comm\":\"nvme_rdma\"}," /* a process of that name */
+		       "{" HEAD "\"lqpn\":19}," /* a process that has ended */
+		       "{" HEAD "\"comm\":\"nvmet_rdma\",\"src-addr\":\"fd00::1:4420\"},"
+		       "{" HEAD
+		       "\"lqpn\":20,\"comm\":\"nvme_rdma\",\"src-addr\":\"fe80::5054:ff:fe00:103:33000\","
+		       "\"dst-addr\":\"fd00:10:1::2:4420\"}]"),
 		0);
 	assert_int_equal(w->topo->cm_ids_read, READ_OK);
 	assert_int_equal(w->topo->cm_ids, 3);
@@ -389,7 +400,8 @@ static void one_cm_id_that_makes_no_sense_leaves_no_proof(void **state)
 		{ "[{" HEAD "\"comm\":\"nvme_rdma\",\"src-addr\":\"10.10.1.1\"}]", "src-addr" },
 		{ "[{" HEAD "\"comm\":\"nvme_rdma\",\"src-addr\":\":1\"}]", "src-addr" },
 		{ "[{" HEAD "\"comm\":\"nvme_rdma\",\"src-addr\":\"[fd00::1]:1\"}]", "src-addr" },
-		{ "[{" HEAD "\"comm\":\"nvme_rdma\",\"src-addr\":\"1.1.1.1:1\",\"dst-addr\":\"1.1.1.1:65536\"}]",
+		{ "[{" HEAD
+		  "\"comm\":\"nvme_rdma\",\"src-addr\":\"1.1.1.1:1\",\"dst-addr\":\"1.1.1.1:65536\"}]",
 		  "dst-addr" },
 		{ "[{" HEAD "\"comm\":\"nvme_rdma\",\"dst-addr\":[]}]", "dst-addr" },
 	};
@@ -414,17 +426,35 @@ static void one_cm_id_that_makes_no_sense_leaves_no_proof(void **state)
 /* Every key with every value that it should not have: nothing may crash, whatever it becomes. */
 static void hostile_values_crash_nothing(void **state)
 {
-	static const char *const keys[] = { "ifindex", "ifname",   "flags",	"mtu",	   "link",     "master",   "linkinfo",
-					    "address", "permaddr", "altnames",	"dst",	   "dev",      "gateway",  "nexthops",
-					    "table",   "metric",   "addr_info", "port",	   "state",    "netdev",   "comm",
-					    "lqpn",    "pid",	   "src-addr",	"dst-addr", "type",    "prefsrc",  "pref",
-					    "netdev_index", "link_type", "phys_port_name" };
-	static const char *const values[] = { "null", "true", "-1", "0", "18446744073709551616", "-9223372036854775809",
-					      "1e400", "1.5", "\"\"", "[]", "{}", "[[[[[[[[[[[[[[]]]]]]]]]]]]]]",
-					      "[null,{},7,\"x\",[]]", "{\"info_kind\":[],\"info_data\":7}",
-					      "{\"info_kind\":\"bond\",\"info_data\":{\"mode\":{},\"active_slave\":[]}}",
-					      "\"0123456789012345678901234567890123456789012345678901234567890123456789\"",
-					      "\"::1/129\"", "\":::\"", "\"if99999999999\"", "\"10.0.0.0/\"" };
+	static const char *const keys[] = {
+		"ifindex",	"ifname",    "flags",	      "mtu",	  "link",  "master",  "linkinfo",
+		"address",	"permaddr",  "altnames",      "dst",	  "dev",   "gateway", "nexthops",
+		"table",	"metric",    "addr_info",     "port",	  "state", "netdev",  "comm",
+		"lqpn",		"pid",	     "src-addr",      "dst-addr", "type",  "prefsrc", "pref",
+		"netdev_index", "link_type", "phys_port_name"
+	};
+	static const char *const values[] = {
+		"null",
+		"true",
+		"-1",
+		"0",
+		"18446744073709551616",
+		"-9223372036854775809",
+		"1e400",
+		"1.5",
+		"\"\"",
+		"[]",
+		"{}",
+		"[[[[[[[[[[[[[[]]]]]]]]]]]]]]",
+		"[null,{},7,\"x\",[]]",
+		"{\"info_kind\":[],\"info_data\":7}",
+		"{\"info_kind\":\"bond\",\"info_data\":{\"mode\":{},\"active_slave\":[]}}",
+		"\"0123456789012345678901234567890123456789012345678901234567890123456789\"",
+		"\"::1/129\"",
+		"\":::\"",
+		"\"if99999999999\"",
+		"\"10.0.0.0/\""
+	};
 	struct world *w = *state;
 
 	for (size_t k = 0; k < ARRAY_SIZE(keys); k++) {
@@ -433,7 +463,9 @@ static void hostile_values_crash_nothing(void **state)
 
 			for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 				str_append(text, sizeof(text), "%s\"%s\":%s", i ? "," : "", keys[i],
-					   i == k ? values[v] : i == 0 || i == 17 || i == 21 ? "1" : "\"x\"");
+					   i == k			  ? values[v]
+					   : i == 0 || i == 17 || i == 21 ? "1"
+									  : "\"x\"");
 			str_append(text, sizeof(text), "}]");
 			assert_int_equal(links(w, text), 0);
 			assert_int_equal(addrs(w, text), 0);
@@ -471,7 +503,9 @@ static void missing_files_mean_that_nothing_is_there(void **state)
 
 static void broken_files_are_unknown(void **state)
 {
-	static const char *const broken[] = { "", "{}", "7", "[", "[]x", "\xff", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[" };
+	static const char *const broken[] = {
+		"", "{}", "7", "[", "[]x", "\xff", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
+	};
 	static const char *const files[] = { "link.json", "addr.json", "route.json", "rdma-link.json" };
 	struct world *w = *state;
 
@@ -563,7 +597,8 @@ static void devices_that_only_one_of_netlink_and_sysfs_shows_are_kept_and_told(v
 		   "{\"ifindex\":1,\"ifname\":\"mlx5_2\",\"port\":1,\"state\":\"DOWN\"}]");
 	tree_link(&tree, "sys/class/infiniband/mlx5_2",
 		  "../../devices/pci0000:24/0000:29:00.1/infiniband/mlx5_2");
-	tree_write(&tree, "sys/devices/pci0000:24/0000:29:00.1/infiniband/mlx5_2/ports/1/link_layer", "InfiniBand\n");
+	tree_write(&tree, "sys/devices/pci0000:24/0000:29:00.1/infiniband/mlx5_2/ports/1/link_layer",
+		   "InfiniBand\n");
 	tree_link(&tree, "sys/class/infiniband/mlx5_3",
 		  "../../devices/pci0000:24/0000:29:00.0/mlx5_core.sf.4/infiniband/mlx5_3");
 	tree_write(&tree,
@@ -626,12 +661,12 @@ static void kinds_tell_what_may_be_a_port(void **state)
 		const char *port_name;
 		enum net_kind kind;
 	} cases[] = {
-		{ NULL, false, NULL, NET_PLAIN },    { NULL, false, "p0", NET_PLAIN },
-		{ NULL, false, "p0s1", NET_PLAIN },  { NULL, false, "pf0vf3", NET_OTHER },
-		{ NULL, false, "pf0", NET_OTHER },   { NULL, false, "c1pf0sf8", NET_OTHER },
-		{ NULL, false, "c1", NET_PLAIN },    { "ipoib", false, NULL, NET_PLAIN },
-		{ "ipoib", true, NULL, NET_OTHER },  { "bond", false, NULL, NET_BOND },
-		{ "vlan", true, NULL, NET_VLAN },    { "macvlan", true, NULL, NET_OTHER },
+		{ NULL, false, NULL, NET_PLAIN },	  { NULL, false, "p0", NET_PLAIN },
+		{ NULL, false, "p0s1", NET_PLAIN },	  { NULL, false, "pf0vf3", NET_OTHER },
+		{ NULL, false, "pf0", NET_OTHER },	  { NULL, false, "c1pf0sf8", NET_OTHER },
+		{ NULL, false, "c1", NET_PLAIN },	  { "ipoib", false, NULL, NET_PLAIN },
+		{ "ipoib", true, NULL, NET_OTHER },	  { "bond", false, NULL, NET_BOND },
+		{ "vlan", true, NULL, NET_VLAN },	  { "macvlan", true, NULL, NET_OTHER },
 		{ "bond_slave", false, NULL, NET_OTHER }, { "", false, NULL, NET_OTHER },
 	};
 

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "apply/fx_nvme_why.h"
 #include "apply/fx_signals.h"
 #include "lib/fakefx.h"
 
@@ -57,8 +58,8 @@ static void write_ctrl(const struct root *root, const struct ctrl_id *id)
 	fake_root_write(root, CTRL "hostnqn", id->hostnqn);
 	fake_root_write(root, CTRL "hostid", id->hostid);
 	fake_root_write(root, CTRL "delete_controller", "");
-	snprintf(address, sizeof(address), "traddr=%s,trsvcid=%s,host_traddr=%s,src_addr=0.0.0.0\n", id->traddr,
-		 id->trsvcid, id->host_traddr);
+	snprintf(address, sizeof(address), "traddr=%s,trsvcid=%s,host_traddr=%s,src_addr=0.0.0.0\n",
+		 id->traddr, id->trsvcid, id->host_traddr);
 	fake_root_write(root, CTRL "address", address);
 	fake_root_write(root, CTRL "subsysnqn", id->nqn);
 }
@@ -81,8 +82,10 @@ static void the_kernel_is_told_everything_and_no_interface(void **state)
 	assert_int_equal(fx_nvme_available(&b->root, &b->err), 0);
 	assert_int_equal(fx_nvme_connect(&b->root, step, &reason, &b->err), 0);
 	assert_file(&b->root, FABRICS,
-		    "nqn=nqn.2026-01.example:s0,transport=rdma,traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1,"
-		    "hostnqn=nqn.2026-01.example:host,hostid=0d1a2f2c-91f0-4c40-a0e0-4f3f2e1d0c0b,nr_io_queues=16,"
+		    "nqn=nqn.2026-01.example:s0,transport=rdma,traddr=10.10.1.2,trsvcid=4420,host_traddr=10."
+		    "10.1.1,"
+		    "hostnqn=nqn.2026-01.example:host,hostid=0d1a2f2c-91f0-4c40-a0e0-4f3f2e1d0c0b,nr_io_"
+		    "queues=16,"
 		    "queue_size=128,keep_alive_tmo=5,reconnect_delay=10,ctrl_loss_tmo=600");
 	step->opts.tos = 104;
 	step->opts.ctrl_loss_forever = true;
@@ -96,7 +99,8 @@ static void the_kernel_is_told_everything_and_no_interface(void **state)
 
 static void a_value_that_holds_an_option_is_never_written(void **state)
 {
-	static const char *const evil[] = { "nqn.2026-01.example:s1,host_traddr=10.0.0.1", "nqn.a b", "nqn.a\nb", "" };
+	static const char *const evil[] = { "nqn.2026-01.example:s1,host_traddr=10.0.0.1", "nqn.a b",
+					    "nqn.a\nb", "" };
 	struct bench *b = *state;
 	enum path_reason reason;
 
@@ -104,7 +108,8 @@ static void a_value_that_holds_an_option_is_never_written(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(evil) * 5; i++) {
 		struct step step = b->step;
 		struct err err = { 0 };
-		char *field[] = { step.id.nqn, step.id.hostnqn, step.id.traddr, step.id.host_traddr, step.id.hostid };
+		char *field[] = { step.id.nqn, step.id.hostnqn, step.id.traddr, step.id.host_traddr,
+				  step.id.hostid };
 
 		strncpy(field[i % 5], evil[i / 5], UUID_SIZE - 1);
 		field[i % 5][UUID_SIZE - 1] = '\0';
@@ -192,7 +197,91 @@ static void a_failed_connect_leaves_alone_what_was_there_before(void **state)
 	close(fd);
 }
 
-/* In a process of its own: a stop that was asked for is not forgotten. */
+static void what_appeared_meanwhile_and_is_another_is_left_alone(void **state)
+{
+	struct bench *b = *state;
+	struct ctrl_id other = b->step.id;
+	int fd = full_fifo(b);
+	enum path_reason reason;
+	pid_t pid;
+
+	strcpy(other.hostnqn, "nqn.2026-01.example:other");
+	pid = fork();
+	if (pid == 0) {
+		usleep(300000);
+		write_ctrl(&b->root, &other);
+		_exit(0);
+	}
+	b->step.timeout_s = 1;
+	assert_int_equal(fx_nvme_connect(&b->root, &b->step, &reason, &b->err), -ETIMEDOUT);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_file(&b->root, CTRL "delete_controller", "");
+	assert_null(strstr(b->err.msg, "is left of it"));
+	close(fd);
+}
+
+/*
+ * In a process of its own, since a stop that was asked for is not forgotten: blocks for good, unless the
+ * signals do what they should. True if it exits with 0 within 5 s.
+ */
+static bool ends_in_time(int (*block)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		(void)signal(SIGTERM, SIG_DFL);
+		_exit(fx_signals_setup() < 0 ? 2 : block());
+	}
+	for (unsigned i = 0; i < 500; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+		usleep(10000);
+	}
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, &status, 0);
+	return false;
+}
+
+/* Reads from a pipe into which nobody writes. */
+static bool read_is_interrupted(void)
+{
+	int ends[2];
+	char byte;
+
+	return pipe(ends) == 0 && read(ends[0], &byte, 1) < 0 && errno == EINTR;
+}
+
+static int stop_between_arming_and_blocking(void)
+{
+	if (fx_signals_arm(60) < 0 || raise(SIGTERM) != 0)
+		return 3;
+	return read_is_interrupted() && !fx_signals_disarm() && fx_signals_stop() ? 0 : 1;
+}
+
+static int stop_before_arming(void)
+{
+	if (raise(SIGTERM) != 0 || fx_signals_arm(60) < 0)
+		return 3;
+	return read_is_interrupted() && !fx_signals_disarm() && fx_signals_stop() ? 0 : 1;
+}
+
+static int deadline_twice(void)
+{
+	if (fx_signals_arm(1) < 0 || !read_is_interrupted() || !read_is_interrupted() || !fx_signals_disarm())
+		return 1;
+	return fx_signals_arm(60) < 0 || fx_signals_disarm() || fx_signals_stop() ? 2 : 0;
+}
+
+static void a_signal_that_comes_before_the_call_blocks_ends_it_too(void **state)
+{
+	(void)state;
+	assert_true(ends_in_time(stop_between_arming_and_blocking));
+	assert_true(ends_in_time(stop_before_arming));
+	assert_true(ends_in_time(deadline_twice));
+}
+
+/* In a process of its own, as above. */
 static void a_stop_ends_a_connect_at_once(void **state)
 {
 	struct bench *b = *state;
@@ -224,6 +313,56 @@ static void a_stop_ends_a_connect_at_once(void **state)
 	close(fd);
 }
 
+static void every_failure_has_one_line_that_says_where(void **state)
+{
+	static const int codes[] = { EALREADY,	 EINVAL, EOPNOTSUPP, ENETUNREACH, ECONNREFUSED, EACCES,
+				     ECONNRESET, EIO,	 ENODEV,     EINTR,	  ENOMEM,	ETIMEDOUT };
+	static const char *const lines[] = {
+		NULL,
+		"",
+		"nvme nvme0: Connect rejected: status 10 (stale conn).\nnvme nvme0: rdma failed (-104)\n",
+		"nvme_fabrics: found same hostid but different hostnqn\n",
+		"nvme_fabrics: no handler found for transport rdma.\n",
+		"no end",
+	};
+	struct bench *b = *state;
+
+	strcpy(b->step.id.traddr, "fd00::2");
+	for (size_t c = 0; c < ARRAY_SIZE(codes); c++) {
+		for (size_t l = 0; l < ARRAY_SIZE(lines); l++) {
+			for (int reason = PATH_NO_LISTENER; reason <= PATH_OTHER; reason++) {
+				struct err err = { 0 };
+
+				assert_int_equal(fx_nvme_explain(&b->step, -codes[c],
+								 (enum path_reason)reason, lines[l], &err),
+						 -codes[c]);
+				assert_true(str_starts(err.msg, "[fd00::2]:4420: "));
+				assert_string_equal(err.object, "[fd00::2]:4420");
+				assert_null(strchr(err.msg, '\n'));
+				assert_int_not_equal(err.exit, XC_OK);
+			}
+		}
+	}
+}
+
+static void without_the_log_both_causes_are_named(void **state)
+{
+	struct bench *b = *state;
+
+	(void)fx_nvme_explain(&b->step, -ECONNRESET, PATH_OTHER, NULL, &b->err);
+	assert_non_null(strstr(b->err.msg, "no answer to 10.10.1.1, or nobody listens on service id 4420"));
+	b->err = (struct err){ 0 };
+	(void)fx_nvme_explain(&b->step, -EIO, PATH_OTHER, NULL, &b->err);
+	assert_non_null(strstr(b->err.msg, "does not offer nqn.2026-01.example:s0 there, or does not admit"));
+	b->err = (struct err){ 0 };
+	(void)fx_nvme_explain(&b->step, -EIO, PATH_OTHER,
+			      "nvme nvme0: Connect command failed: controller is busy or not available\n"
+			      "nvme nvme0: something later\n",
+			      &b->err);
+	assert_non_null(strstr(b->err.msg, "the kernel said: nvme nvme0: Connect command failed: controller "
+					   "is busy or not available"));
+}
+
 static void only_the_very_controller_is_deleted(void **state)
 {
 	struct bench *b = *state;
@@ -250,7 +389,11 @@ int main(void)
 		TEST(a_missing_module_is_named_with_its_remedy),
 		TEST(a_connect_ends_at_its_deadline_and_takes_away_what_appeared),
 		TEST(a_failed_connect_leaves_alone_what_was_there_before),
+		TEST(what_appeared_meanwhile_and_is_another_is_left_alone),
+		TEST(a_signal_that_comes_before_the_call_blocks_ends_it_too),
 		TEST(a_stop_ends_a_connect_at_once),
+		TEST(every_failure_has_one_line_that_says_where),
+		TEST(without_the_log_both_causes_are_named),
 		TEST(only_the_very_controller_is_deleted),
 	};
 

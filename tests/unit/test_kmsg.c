@@ -41,7 +41,12 @@ static void a_cause_is_told_from_errno_and_log(void **state)
 		  "nvme nvme0: Connect for subsystem nqn.2026-01.example:s1 is not allowed, "
 		  "hostnqn: nqn.2026-01.example:h\n",
 		  PATH_HOST_NOT_ALLOWED },
-		{ -EIO, "nvme nvme0: Connect command failed: controller is busy or not available\n", PATH_OTHER },
+		{ -EIO, "nvme nvme0: Connect command failed: controller is busy or not available\n",
+		  PATH_OTHER },
+		{ -EIO, "nvme nvme0: Connect command failed, error wo/DNR bit: 881\n", PATH_TIMEOUT },
+		{ -EIO, "nvme nvme0: Connect command failed, error wo/DNR bit: 16385\n", PATH_OTHER },
+		{ -EIO, "nvme nvme0: Connect command failed, error wo/DNR bit: 881\n", PATH_TIMEOUT },
+		{ -EIO, "nvme nvme0: Connect command failed, error wo/DNR bit: 6\n", PATH_OTHER },
 		{ -EIO, NULL, PATH_OTHER },
 		{ -EADDRNOTAVAIL, "nvme nvme0: rdma_resolve_addr failed (-99).\n", PATH_ADDRESS_MISSING },
 		{ -EADDRNOTAVAIL, NULL, PATH_ADDRESS_MISSING },
@@ -89,7 +94,8 @@ static void only_lines_of_nvme_and_rdma_are_read(void **state)
 {
 	static const char *const records[] = {
 		"6,1200,5000000,-;usb 1-1: new device\n SUBSYSTEM=usb\n",
-		"3,1201,5000100,-;nvme nvme0: Connect rejected: status 8 (invalid service ID).\n SUBSYSTEM=nvme\n"
+		"3,1201,5000100,-;nvme nvme0: Connect rejected: status 8 (invalid service ID).\n "
+		"SUBSYSTEM=nvme\n"
 		" DEVICE=c240:0\n",
 		"no record at all",
 		"6,1202,5000200,-,caller=T1;nvme_rdma: with\x1b a control character\n",
@@ -108,8 +114,11 @@ static void only_lines_of_nvme_and_rdma_are_read(void **state)
 static void the_newest_lines_are_kept(void **state)
 {
 	static const char *const records[] = {
-		"6,1,1,-;nvme one\n", "6,2,2,-;nvme two\n", "6,3,3,-;nvme a line that is too long for it\n",
-		"6,4,4,-;nvme three\n", NULL,
+		"6,1,1,-;nvme one\n",
+		"6,2,2,-;nvme two\n",
+		"6,3,3,-;nvme a line that is too long for it\n",
+		"6,4,4,-;nvme three\n",
+		NULL,
 	};
 	char buf[22];
 

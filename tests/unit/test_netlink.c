@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Netlink messages as the kernel makes them (rtnl_fill_ifinfo, fib_dump_info, nldev.c), and shorter than it ever
- * would: what a machine without the hardware cannot show.
+ * Netlink messages as the kernel makes them (rtnl_fill_ifinfo, fib_dump_info, nldev.c), and shorter than it
+ * ever would: what a machine without the hardware cannot show.
  */
 #include "lib/t.h"
 
@@ -15,6 +15,7 @@
 #include <netinet/in.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
+#include <netlink/netlink.h>
 #include <netlink/socket.h>
 #include <rdma/rdma_netlink.h>
 #include <stdlib.h>
@@ -103,7 +104,6 @@ static struct nl_msg *link_msg(int ifindex, unsigned short type, unsigned flags,
 
 	assert_non_null(msg);
 	nla_put_string(msg, IFLA_IFNAME, name);
-	nla_put_u32(msg, IFLA_MTU, 9000);
 	return msg;
 }
 
@@ -120,6 +120,7 @@ static void a_bond_tells_mode_and_active_member(void **state)
 	nla_put_u32(msg, IFLA_BOND_ACTIVE_SLAVE, 3);
 	nla_nest_end(msg, data);
 	nla_nest_end(msg, info);
+	nla_put_u32(msg, IFLA_MTU, 9000);
 	nla_put(msg, IFLA_ADDRESS, 6, "\x02\x00\x5e\x00\x29\xff");
 	assert_int_equal(take(msg, nl_take_link, &w.net), 0);
 	assert_int_equal(w.topo->netdevs, 1);
@@ -141,6 +142,7 @@ static void a_port_tells_its_permanent_address_names_and_master(void **state)
 
 	(void)state;
 	nla_put_u32(msg, IFLA_MASTER, 7);
+	nla_put_u8(msg, IFLA_MTU, 7); /* too short: it does not count */
 	nla_put(msg, IFLA_ADDRESS, 6, "\x02\x00\x5e\x00\x29\x00");
 	nla_put(msg, IFLA_PERM_ADDRESS, 6, "\x02\x00\x5e\x00\x29\x01");
 	nla_put_string(msg, IFLA_PHYS_PORT_NAME, "p1");
@@ -151,11 +153,14 @@ static void a_port_tells_its_permanent_address_names_and_master(void **state)
 	nla_put_string(msg, IFLA_ALT_IFNAME, "ens2f1np1");
 	nla_put_string(msg, IFLA_ALT_IFNAME, "no/name");
 	nla_put(msg, IFLA_ALT_IFNAME, 3, "xyz"); /* not terminated */
-	nla_put_string(msg, IFLA_ALT_IFNAME, "an-alternative-name-that-is-longer-than-any-interface-name-may-be");
+	nla_put_string(msg, IFLA_IFNAME, "another-property");
+	nla_put_string(msg, IFLA_ALT_IFNAME,
+		       "an-alternative-name-that-is-longer-than-any-interface-name-may-be");
 	nla_nest_end(msg, nest);
 	assert_int_equal(take(msg, nl_take_link, &w.net), 0);
 	assert_int_equal(n->kind, NET_PLAIN);
 	assert_int_equal(n->master_ifindex, 7);
+	assert_int_equal(n->mtu, -1);
 	assert_string_equal(n->perm_mac, "02:00:5e:00:29:01");
 	assert_int_equal(n->altnames, 2);
 	assert_string_equal(n->altname[0], "ens2f1np1");
@@ -246,9 +251,12 @@ static void addresses_in_doubt_are_not_usable(void **state)
 	}
 }
 
-static struct nl_msg *route_msg(unsigned char family, unsigned char dst_len, unsigned char type, unsigned flags)
+static struct nl_msg *route_msg(unsigned char family, unsigned char dst_len, unsigned char type,
+				unsigned flags)
 {
-	struct rtmsg rtm = { .rtm_family = family, .rtm_dst_len = dst_len, .rtm_type = type, .rtm_flags = flags };
+	struct rtmsg rtm = {
+		.rtm_family = family, .rtm_dst_len = dst_len, .rtm_type = type, .rtm_flags = flags
+	};
 	struct nl_msg *msg = nlc_request(RTM_NEWROUTE, NLM_F_MULTI, &rtm, sizeof(rtm));
 
 	assert_non_null(msg);
@@ -287,14 +295,26 @@ static void default_routes_are_all_their_nexthops(void **state)
 	assert_int_equal(w.net.odd, 0);
 }
 
+static void a_nexthop_that_is_cut_short_is_none(void **state)
+{
+	struct nl_msg *msg = route_msg(AF_INET, 0, RTN_UNICAST, 0);
+
+	(void)state;
+	put_multipath(msg, "\x08\x00\x00", 3);
+	assert_int_equal(take(msg, nl_take_default, &w.net), 0);
+	assert_int_equal(w.topo->default_routes, 2);
+}
+
 static void other_routes_are_not_kept(void **state)
 {
 	static const struct {
 		unsigned char family, dst_len, type;
 		unsigned flags;
 	} cases[] = {
-		{ AF_INET, 8, RTN_UNICAST, 0 },		    { AF_INET, 0, RTN_UNREACHABLE, 0 },
-		{ AF_INET6, 0, RTN_UNICAST, RTM_F_CLONED }, { 128 /* RTNL_FAMILY_IPMR */, 0, RTN_UNICAST, 0 },
+		{ AF_INET, 8, RTN_UNICAST, 0 },
+		{ AF_INET, 0, RTN_UNREACHABLE, 0 },
+		{ AF_INET6, 0, RTN_UNICAST, RTM_F_CLONED },
+		{ 128 /* RTNL_FAMILY_IPMR */, 0, RTN_UNICAST, 0 },
 	};
 
 	(void)state;
@@ -314,8 +334,9 @@ static void other_routes_are_not_kept(void **state)
 
 static void nexthops_end_where_their_lengths_are_wrong(void **state)
 {
-	static const struct rtnexthop bad[] = { { .rtnh_len = 0 }, { .rtnh_len = 7 }, { .rtnh_len = 9 },
-						{ .rtnh_len = 65535 } };
+	static const struct rtnexthop bad[] = {
+		{ .rtnh_len = 0 }, { .rtnh_len = 7 }, { .rtnh_len = 9 }, { .rtnh_len = 65535 }
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -382,7 +403,8 @@ static void devices_and_ports_are_taken_as_nldev_lists_them(void **state)
 
 static void a_device_whose_name_is_none_is_counted(void **state)
 {
-	struct nl_msg *msg = nlc_request(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), NLM_F_MULTI, NULL, 0);
+	struct nl_msg *msg =
+		nlc_request(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), NLM_F_MULTI, NULL, 0);
 
 	(void)state;
 	nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, 3);
@@ -463,11 +485,14 @@ static void cm_ids_of_the_kernel_are_taken_with_their_ends(void **state)
 static void cm_ids_of_another_device_or_without_a_table_are_refused(void **state)
 {
 	struct nl_msg *msg = rdma_msg(RDMA_NLDEV_CMD_RES_CM_ID_GET);
+	struct nlattr *table;
 
 	(void)state;
 	assert_int_equal(take(msg, nl_take_cm_ids, w.rdma), -EPROTO);
 	msg = rdma_msg(RDMA_NLDEV_CMD_RES_CM_ID_GET);
-	nla_nest_end(msg, nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_CM_ID));
+	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_CM_ID);
+	put_cm_id(msg, "nvme_rdma", AF_INET, 17);
+	nla_nest_end(msg, table);
 	w.rdma->device[0].index = 4;
 	assert_int_equal(take(msg, nl_take_cm_ids, w.rdma), -EPROTO);
 }
@@ -490,6 +515,7 @@ static void queue_pairs_are_taken_with_their_state(void **state)
 
 	(void)state;
 	put_qp(msg, 17, 3);
+	nla_put(msg, RDMA_NLDEV_ATTR_RES_QP_ENTRY, 0, ""); /* of another port */
 	put_qp(msg, 18, 1);
 	nla_nest_end(msg, table);
 	assert_int_equal(take(msg, nl_take_qps, w.rdma), 0);
@@ -551,6 +577,25 @@ static void errors_are_the_kernels_and_the_socket_lives_on(void **state)
 	nlc_close(&conn);
 }
 
+static void a_late_answer_is_not_taken_for_this_one(void **state)
+{
+	struct nl_msg *early = get_link(1, 0);
+	struct nl_conn conn = { 0 };
+	unsigned all = 0, again = 0;
+	int r = nlc_open(&conn, NETLINK_ROUTE);
+
+	(void)state;
+	if (r == -EPROTONOSUPPORT || r == -EACCES)
+		skip();
+	assert_int_equal(r, 0);
+	assert_int_equal(nlc_ask(&conn, get_link(0, NLM_F_DUMP), count, &all), 0);
+	assert_true(nl_send_auto(conn.sock, early) > 0); /* whose answer nobody reads */
+	assert_int_equal(nlc_ask(&conn, get_link(0, NLM_F_DUMP), count, &again), 0);
+	assert_int_equal(again, all);
+	nlmsg_free(early);
+	nlc_close(&conn);
+}
+
 /* In a dump the error is in the message that ends it, which libnl takes for success. */
 static void a_dump_that_ends_in_an_error_has_failed(void **state)
 {
@@ -566,8 +611,9 @@ static void a_dump_that_ends_in_an_error_has_failed(void **state)
 	assert_int_equal(r, 0);
 	if (setsockopt(nl_socket_get_fd(conn.sock), SOL_NETLINK, NETLINK_GET_STRICT_CHK, &on, sizeof(on)) < 0)
 		skip(); /* before Linux 4.20 */
-	assert_int_equal(nlc_ask(&conn, nlc_request(RTM_GETADDR, NLM_F_DUMP, &ifa, sizeof(ifa)), count, &messages),
-			 -EINVAL);
+	assert_int_equal(
+		nlc_ask(&conn, nlc_request(RTM_GETADDR, NLM_F_DUMP, &ifa, sizeof(ifa)), count, &messages),
+		-EINVAL);
 	assert_int_equal(messages, 0);
 	nlc_close(&conn);
 }
@@ -594,6 +640,7 @@ int main(void)
 		T(an_address_with_a_peer_is_the_local_one),
 		T(addresses_in_doubt_are_not_usable),
 		T(default_routes_are_all_their_nexthops),
+		T(a_nexthop_that_is_cut_short_is_none),
 		T(other_routes_are_not_kept),
 		T(nexthops_end_where_their_lengths_are_wrong),
 		T(devices_and_ports_are_taken_as_nldev_lists_them),
@@ -602,6 +649,7 @@ int main(void)
 		T(cm_ids_of_another_device_or_without_a_table_are_refused),
 		T(queue_pairs_are_taken_with_their_state),
 		cmocka_unit_test(errors_are_the_kernels_and_the_socket_lives_on),
+		cmocka_unit_test(a_late_answer_is_not_taken_for_this_one),
 		cmocka_unit_test(a_dump_that_ends_in_an_error_has_failed),
 		cmocka_unit_test(a_family_that_the_kernel_does_not_have_is_told),
 	};

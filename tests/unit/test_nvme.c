@@ -251,7 +251,7 @@ static void queues_are_read_from_one_namespace(void **state)
 	add_namespace("nvme0", "nvme0c0n2", "2", UUID, "8");
 	put("nvme0", "nvme0c0n1/mq/10/cpu_list", "3, 4, 112");
 	put("nvme0", "nvme0c0n1/mq/2/cpu_list", "1");
-	put("nvme0", "nvme0c0n1/mq/3/cpu_list", "one");
+	put("nvme0", "nvme0c0n1/mq/3/cpu_list", "3, 99999999999");
 	put("nvme0", "nvme0c0n2/mq/0/cpu_list", "0");
 	add_ctrl("nvme1", "traddr=10.10.1.3,trsvcid=4420");
 	add_namespace("nvme1", "nvme0c1n1", "1", UUID, "8"); /* gone before its queues were read */

@@ -48,7 +48,9 @@ static struct cm_id *add_cm_ids(struct topology *topo, const char *device, unsig
 	for (unsigned i = 0; i < count; i++) {
 		struct cm_id *cm_id = &topo->cm_id[topo->cm_ids++];
 
-		*cm_id = (struct cm_id){ .owner = "nvme_rdma", .has_addrs = true, .has_qp = true, .qp_rts = true };
+		*cm_id = (struct cm_id){
+			.owner = "nvme_rdma", .has_addrs = true, .has_qp = true, .qp_rts = true
+		};
 		str_format(cm_id->rdma_name, sizeof(cm_id->rdma_name), "%s", device);
 		assert_int_equal(ip_parse("10.10.1.1", &cm_id->src), 0);
 		assert_int_equal(ip_parse("10.10.1.2", &cm_id->dst), 0);
@@ -214,16 +216,21 @@ static void the_exit_status_counts_what_was_asked_for(void **state)
 		bool dry_run;
 		enum exit_class exit;
 	} cases[] = {
-		{ "c", false, XC_OK },	    { "ck", false, XC_OK },	 { "kD", false, XC_OK },
-		{ "cR", false, XC_PARTIAL }, { "cf", false, XC_PARTIAL }, { "cP", false, XC_PARTIAL },
-		{ "ct", false, XC_PARTIAL }, { "cm", false, XC_PARTIAL }, { "u", false, XC_PARTIAL },
-		{ "cn", false, XC_PARTIAL }, { "n", false, XC_FAILED },	 { "R", false, XC_REFUSED },
-		{ "C", false, XC_REFUSED },  { "m", false, XC_REFUSED },	 { "M", false, XC_REFUSED },
-		{ "RP", false, XC_REFUSED }, { "Rf", false, XC_REFUSED }, { "P", false, XC_ENVIRONMENT },
-		{ "Pf", false, XC_ENVIRONMENT }, { "a", false, XC_ENVIRONMENT }, { "f", false, XC_FAILED },
-		{ "ft", false, XC_FAILED },  { "t", false, XC_TIMEOUT },	 { "W", false, XC_TIMEOUT },
-		{ "kW", false, XC_PARTIAL }, { "w", true, XC_OK },	 { "wR", true, XC_PARTIAL },
-		{ "w", false, XC_FAILED },   { "cw", false, XC_PARTIAL }, { "kM", false, XC_PARTIAL },
+		{ "c", false, XC_OK },		 { "ck", false, XC_OK },
+		{ "kD", false, XC_OK },		 { "cR", false, XC_PARTIAL },
+		{ "cf", false, XC_PARTIAL },	 { "cP", false, XC_PARTIAL },
+		{ "ct", false, XC_PARTIAL },	 { "cm", false, XC_PARTIAL },
+		{ "u", false, XC_PARTIAL },	 { "cn", false, XC_PARTIAL },
+		{ "n", false, XC_FAILED },	 { "R", false, XC_REFUSED },
+		{ "C", false, XC_REFUSED },	 { "m", false, XC_REFUSED },
+		{ "M", false, XC_REFUSED },	 { "RP", false, XC_REFUSED },
+		{ "Rf", false, XC_REFUSED },	 { "P", false, XC_ENVIRONMENT },
+		{ "Pf", false, XC_ENVIRONMENT }, { "a", false, XC_ENVIRONMENT },
+		{ "f", false, XC_FAILED },	 { "ft", false, XC_FAILED },
+		{ "t", false, XC_TIMEOUT },	 { "W", false, XC_TIMEOUT },
+		{ "kW", false, XC_PARTIAL },	 { "w", true, XC_OK },
+		{ "wR", true, XC_PARTIAL },	 { "w", false, XC_FAILED },
+		{ "cw", false, XC_PARTIAL },	 { "kM", false, XC_PARTIAL },
 	};
 	struct topology *topo = *state;
 	struct plan *plan = calloc(1, sizeof(*plan));
@@ -249,10 +256,13 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_queue_on_the_ports_device_is_proof, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_queue_on_another_device_is_a_mismatch, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_cm_id_without_a_queue_pair_in_rts_is_no_proof, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_cm_id_without_a_queue_pair_in_rts_is_no_proof, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(nothing_at_all_is_no_proof, setup, teardown),
-		cmocka_unit_test_setup_teardown(controllers_of_one_portal_are_proven_together, setup, teardown),
-		cmocka_unit_test_setup_teardown(cm_ids_of_other_portals_sources_and_owners_do_not_count, setup, teardown),
+		cmocka_unit_test_setup_teardown(controllers_of_one_portal_are_proven_together, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(cm_ids_of_other_portals_sources_and_owners_do_not_count,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_read_proves_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_exit_status_counts_what_was_asked_for, setup, teardown),
 	};

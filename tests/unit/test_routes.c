@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The routes of a tree: the longest prefix, and what the kernel does besides. The expectations were compared with
- * the answers of a live kernel to the same routes (RTM_GETROUTE).
+ * The routes of a tree: the longest prefix, and what the kernel does besides. The expectations were compared
+ * with the answers of a live kernel to the same routes (RTM_GETROUTE).
  */
 #include "lib/t.h"
 
@@ -58,7 +58,8 @@ static void the_longest_prefix_wins_then_the_lowest_metric(void **state)
 	load("[{\"dst\":\"default\",\"gateway\":\"192.0.2.1\",\"dev\":\"if2\"},"
 	     "{\"dst\":\"10.0.0.0/8\",\"dev\":\"if3\",\"metric\":200},"
 	     "{\"dst\":\"10.0.0.0/8\",\"dev\":\"if4\",\"metric\":100},"
-	     "{\"dst\":\"10.10.1.0/24\",\"dev\":\"if5\",\"scope\":\"link\",\"prefsrc\":\"10.10.1.1\",\"metric\":900},"
+	     "{\"dst\":\"10.10.1.0/"
+	     "24\",\"dev\":\"if5\",\"scope\":\"link\",\"prefsrc\":\"10.10.1.1\",\"metric\":900},"
 	     "{\"dst\":\"10.10.1.7\",\"gateway\":\"10.1.1.1\",\"dev\":\"if6\"}]");
 	assert_int_equal(via("10.10.1.7", 0), 6);
 	assert_int_equal(via("10.10.1.8", 0), 5);
@@ -92,7 +93,8 @@ static void a_nexthop_without_a_link_is_no_route(void **state)
 {
 	(void)state;
 	load("[{\"dst\":\"10.10.1.0/24\",\"dev\":\"if5\",\"flags\":[\"linkdown\"]},"
-	     "{\"dst\":\"10.10.2.0/24\",\"nexthops\":[{\"gateway\":\"10.0.0.1\",\"dev\":\"if6\",\"flags\":[\"dead\"]},"
+	     "{\"dst\":\"10.10.2.0/"
+	     "24\",\"nexthops\":[{\"gateway\":\"10.0.0.1\",\"dev\":\"if6\",\"flags\":[\"dead\"]},"
 	     "{\"gateway\":\"10.0.1.1\",\"dev\":\"if7\",\"flags\":[]}]},"
 	     "{\"dst\":\"default\",\"dev\":\"if8\"}]");
 	assert_int_equal(via("10.10.1.2", 5), 0);
@@ -105,7 +107,8 @@ static void a_nexthop_without_a_link_is_no_route(void **state)
 static void every_nexthop_is_a_way_of_its_own_interface(void **state)
 {
 	(void)state;
-	load("[{\"dst\":\"10.77.0.0/16\",\"nexthops\":[{\"gateway\":\"10.3.0.254\",\"dev\":\"if3\",\"weight\":1},"
+	load("[{\"dst\":\"10.77.0.0/"
+	     "16\",\"nexthops\":[{\"gateway\":\"10.3.0.254\",\"dev\":\"if3\",\"weight\":1},"
 	     "{\"via\":{\"family\":\"inet6\",\"host\":\"fd00::1\"},\"dev\":\"if5\"}]}]");
 	assert_int_equal(via("10.77.1.1", 3), 3);
 	assert_int_equal(via("10.77.1.1", 5), 5);
@@ -124,7 +127,8 @@ static void a_route_that_rejects_stops_the_search_of_its_table(void **state)
 
 		snprintf(text, sizeof(text),
 			 "[{\"dst\":\"10.0.0.0/8\",\"dev\":\"if3\",\"metric\":10},"
-			 "{\"type\":\"%s\",\"dst\":\"10.82.1.128/25\"},{\"type\":\"%s\",\"dst\":\"10.0.0.0/8\",\"metric\":500},"
+			 "{\"type\":\"%s\",\"dst\":\"10.82.1.128/25\"},{\"type\":\"%s\",\"dst\":\"10.0.0.0/"
+			 "8\",\"metric\":500},"
 			 "{\"type\":\"%s\",\"dst\":\"10.90.0.0/16\",\"table\":\"300\"}]",
 			 types[i], types[i], types[i]);
 		load(text);
@@ -139,7 +143,8 @@ static void a_route_that_rejects_stops_the_search_of_its_table(void **state)
 static void an_address_of_this_machine_or_a_broadcast_is_no_target(void **state)
 {
 	(void)state;
-	load("[{\"dst\":\"10.3.0.0/24\",\"dev\":\"if3\"},{\"dst\":\"default\",\"gateway\":\"10.4.0.254\",\"dev\":\"if4\"},"
+	load("[{\"dst\":\"10.3.0.0/"
+	     "24\",\"dev\":\"if3\"},{\"dst\":\"default\",\"gateway\":\"10.4.0.254\",\"dev\":\"if4\"},"
 	     "{\"type\":\"local\",\"dst\":\"10.3.0.1\",\"dev\":\"if3\",\"table\":\"local\"},"
 	     "{\"type\":\"broadcast\",\"dst\":\"10.3.0.255\",\"dev\":\"if3\",\"table\":\"local\"}]");
 	assert_int_equal(via("10.3.0.1", 3), 0);
@@ -154,14 +159,19 @@ static void for_ipv6_the_interface_is_a_preference_only(void **state)
 	(void)state;
 	load("[{\"dst\":\"fd00:3::/64\",\"dev\":\"if3\",\"metric\":256,\"flags\":[],\"pref\":\"medium\"},"
 	     "{\"dst\":\"fd00:4::/64\",\"dev\":\"if5\",\"metric\":256,\"flags\":[],\"pref\":\"medium\"},"
-	     "{\"dst\":\"fd00:78::/64\",\"gateway\":\"fd00:4::fe\",\"dev\":\"if5\",\"metric\":1024,\"pref\":\"medium\"},"
-	     "{\"dst\":\"fd00:79::/64\",\"dev\":\"if3\",\"metric\":1024},{\"dst\":\"fd00:79::/64\",\"dev\":\"if5\",\"metric\":10},"
-	     "{\"dst\":\"fe80::/64\",\"dev\":\"if3\",\"metric\":256},{\"dst\":\"fe80::/64\",\"dev\":\"if5\",\"metric\":256},"
-	     "{\"dst\":\"default\",\"gateway\":\"fd00:3::fe\",\"dev\":\"if3\",\"metric\":1024,\"pref\":\"medium\"}]");
+	     "{\"dst\":\"fd00:78::/"
+	     "64\",\"gateway\":\"fd00:4::fe\",\"dev\":\"if5\",\"metric\":1024,\"pref\":\"medium\"},"
+	     "{\"dst\":\"fd00:79::/64\",\"dev\":\"if3\",\"metric\":1024},{\"dst\":\"fd00:79::/"
+	     "64\",\"dev\":\"if5\",\"metric\":10},"
+	     "{\"dst\":\"fe80::/64\",\"dev\":\"if3\",\"metric\":256},{\"dst\":\"fe80::/"
+	     "64\",\"dev\":\"if5\",\"metric\":256},"
+	     "{\"dst\":\"default\",\"gateway\":\"fd00:3::fe\",\"dev\":\"if3\",\"metric\":1024,\"pref\":"
+	     "\"medium\"}]");
 	assert_int_equal(via("fd00:3::9", 3), 3);
 	assert_int_equal(via("fd00:3::9", 5), 0);
 	assert_int_equal(via("fd00:78::1", 5), 5);
-	assert_int_equal(via("fd00:78::1", 3), 0); /* the default route of if3 is not asked: one is more specific */
+	assert_int_equal(via("fd00:78::1", 3),
+			 0); /* the default route of if3 is not asked: one is more specific */
 	assert_int_equal(via("fd00:79::1", 3), 0); /* a better metric elsewhere */
 	assert_int_equal(via("fd00:99::1", 3), 3);
 	assert_int_equal(via("fd00:99::1", 5), 0);
@@ -178,7 +188,8 @@ static void a_default_route_is_of_the_family_of_what_it_names(void **state)
 	} cases[] = {
 		{ "{\"dst\":\"default\",\"dev\":\"if3\",\"scope\":\"link\"}", false },
 		{ "{\"dst\":\"default\",\"gateway\":\"10.0.0.1\",\"dev\":\"if3\"}", false },
-		{ "{\"dst\":\"default\",\"via\":{\"family\":\"inet6\",\"host\":\"fe80::1\"},\"dev\":\"if3\"}", false },
+		{ "{\"dst\":\"default\",\"via\":{\"family\":\"inet6\",\"host\":\"fe80::1\"},\"dev\":\"if3\"}",
+		  false },
 		{ "{\"dst\":\"default\",\"gateway\":\"fe80::1\",\"dev\":\"if3\"}", true },
 		{ "{\"dst\":\"default\",\"dev\":\"if3\",\"metric\":1024,\"pref\":\"medium\"}", true },
 		{ "{\"dst\":\"default\",\"dev\":\"if3\",\"prefsrc\":\"fd00::1\"}", true },
@@ -191,7 +202,8 @@ static void a_default_route_is_of_the_family_of_what_it_names(void **state)
 
 		snprintf(text, sizeof(text), "[%s]", cases[i].text);
 		load(text);
-		if (via(cases[i].v6 ? "fd00::9" : "10.9.9.9", 0) != 3 || via(cases[i].v6 ? "10.9.9.9" : "fd00::9", 0) != 0)
+		if (via(cases[i].v6 ? "fd00::9" : "10.9.9.9", 0) != 3 ||
+		    via(cases[i].v6 ? "10.9.9.9" : "fd00::9", 0) != 0)
 			fail_msg("%s", cases[i].text);
 	}
 }
@@ -199,13 +211,17 @@ static void a_default_route_is_of_the_family_of_what_it_names(void **state)
 static void routes_that_make_no_sense_are_left_out(void **state)
 {
 	(void)state;
-	load("[7,null,{},{\"dst\":7,\"dev\":\"if3\"},{\"dst\":\"10.0.0.0/33\",\"dev\":\"if3\"},{\"dst\":\"10.0.0.0/\"},"
-	     "{\"dst\":\"/8\",\"dev\":\"if3\"},{\"dst\":\"10.0.0.0/8/8\",\"dev\":\"if3\"},{\"dst\":\"::/-1\",\"dev\":\"if3\"},"
-	     "{\"dst\":\"10.0.0.0/8\",\"dev\":\"nobody\"},{\"dst\":\"10.0.0.0/8\"},{\"dst\":\"10.0.0.0/8\",\"nexthops\":[]},"
+	load("[7,null,{},{\"dst\":7,\"dev\":\"if3\"},{\"dst\":\"10.0.0.0/"
+	     "33\",\"dev\":\"if3\"},{\"dst\":\"10.0.0.0/\"},"
+	     "{\"dst\":\"/8\",\"dev\":\"if3\"},{\"dst\":\"10.0.0.0/8/8\",\"dev\":\"if3\"},{\"dst\":\"::/"
+	     "-1\",\"dev\":\"if3\"},"
+	     "{\"dst\":\"10.0.0.0/8\",\"dev\":\"nobody\"},{\"dst\":\"10.0.0.0/8\"},{\"dst\":\"10.0.0.0/"
+	     "8\",\"nexthops\":[]},"
 	     "{\"dst\":\"10.0.0.0/8\",\"nexthops\":7},{\"dst\":\"10.0.0.0/8\",\"dev\":\"if3\",\"table\":7},"
 	     "{\"dst\":\"10.0.0.0/8\",\"dev\":\"if3\",\"metric\":4294967296},"
 	     "{\"dst\":\"10.0.0.0/8\",\"dev\":\"if3\",\"prefsrc\":\"x\"},"
-	     "{\"dst\":\"10.0.0.0/8\",\"dev\":\"if3\",\"table\":\"0123456789012345678901234567890123456789\"}]");
+	     "{\"dst\":\"10.0.0.0/"
+	     "8\",\"dev\":\"if3\",\"table\":\"0123456789012345678901234567890123456789\"}]");
 	assert_int_equal(via("10.1.1.1", 0), 0);
 	assert_int_equal(odd.count, 17);
 	load("[{\"type\":7,\"dst\":\"10.0.0.0/8\",\"dev\":\"if3\"},{\"dst\":\"default\",\"dev\":\"if4\"}]");
@@ -227,7 +243,8 @@ static int setup(void **state)
 	(void)state;
 	tree_open(&w.tree);
 	tree_write(&w.tree, "netlink/link.json",
-		   "[{\"ifindex\":4,\"ifname\":\"ens1\"},{\"ifindex\":5,\"ifname\":\"ens2\",\"altnames\":[\"enp2\"]}]");
+		   "[{\"ifindex\":4,\"ifname\":\"ens1\"},{\"ifindex\":5,\"ifname\":\"ens2\",\"altnames\":["
+		   "\"enp2\"]}]");
 	tree_write(&w.tree, "netlink/route.json",
 		   "[{\"dst\":\"10.10.1.0/24\",\"dev\":\"ens1\",\"prefsrc\":\"10.10.1.1\"},"
 		   "{\"dst\":\"fe80::/64\",\"dev\":\"ens1\"},{\"dst\":\"fe80::/64\",\"dev\":\"enp2\"},"
@@ -266,7 +283,8 @@ static void ask_all(void)
 
 	assert_int_equal(facts_read_net(&w.tree.root, w.topo, w.findings, &err), 0);
 	w.findings->count = 0;
-	assert_int_equal(facts_ask_routes(&w.tree.root, w.topo, w.request, w.candidates, w.findings, &err), 0);
+	assert_int_equal(facts_ask_routes(&w.tree.root, w.topo, w.request, w.candidates, w.findings, &err),
+			 0);
 }
 
 static void candidates_and_portals_get_their_answers(void **state)

@@ -30,7 +30,7 @@ expect_exit() {
 	[ "$status" -eq "$wanted" ] || { echo "exit $status, wanted $wanted"; return 1; }
 }
 
-# np ARGUMENT...: runs nvme-partition; its stdout is kept in NN-COMMAND.json (or .txt), also named $last.
+# np ARGUMENT...: runs nvme-partition; its stdout is kept in NN-COMMAND.json (or .txt), also named $last; its stderr in err.
 documents=0
 np() {
 	local status=0 word name=np
@@ -40,7 +40,8 @@ np() {
 	documents=$((documents + 1))
 	last=$(printf '%s/%02d-%s.json' "$out" $documents "$name")
 	echo "+ nvme-partition $*"
-	nvme-partition "$@" >"$last" || status=$?
+	nvme-partition "$@" >"$last" 2>"$out/err" || status=$?
+	cat "$out/err"
 	case $(head -c 1 "$last") in
 	'{') ;;
 	'') rm "$last"; last=/dev/null ;;
@@ -53,6 +54,11 @@ np() {
 # json EXPRESSION: true if the jq EXPRESSION is true of the last document.
 json() {
 	jq -e "$1" "$last" >/tmp/json.out 2>&1 || { echo "false: $1"; cat /tmp/json.out; return 1; }
+}
+
+# said TEXT: true if the last np said it on stderr.
+said() {
+	grep -qF -e "$1" "$out/err" || { echo "not said: $1"; return 1; }
 }
 
 # not COMMAND...: true if COMMAND fails.

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a connect came to: reads back what there is, and words what is not. */
+#pragma once
+
+#include "cmd/session.h"
+
+/*
+ * Reads controllers, namespaces and CM_IDs again and ties the plan's paths to them. Waits up to 5 s for the first
+ * namespace of each controller of this run; one that shows none is a finding.
+ */
+int outcome_read_back(struct session *s, struct err *err) _must_check_;
+
+/* One error for each portal that was skipped and each path that is not up. */
+void outcome_errors(struct session *s);
+
+/* True if this run made a controller that is still there. */
+bool outcome_connected(const struct plan *plan);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs two commands in turn and compares their times: median, spread, ratio of the medians. What is compared runs
+ * in one go, so that whatever else the machine does hits both.
+ *
+ * usage: compare PAIRS NAME-A COMMAND-A NAME-B COMMAND-B	(commands for sh -c, with exec; their output goes to /dev/null)
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAIRS_MAX 1000
+
+static double now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+static double run(const char *command)
+{
+	double start = now_ms();
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR);
+
+		if (null >= 0) {
+			dup2(null, 0);
+			dup2(null, 1);
+			dup2(null, 2);
+		}
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == 127) {
+		fprintf(stderr, "compare: cannot run: %s\n", command);
+		exit(1);
+	}
+	return now_ms() - start;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double report(const char *name, double *times, int count)
+{
+	qsort(times, (size_t)count, sizeof(*times), by_value);
+	printf("%-28s median %8.2f ms, from %.2f to %.2f\n", name, times[count / 2], times[0], times[count - 1]);
+	return times[count / 2];
+}
+
+int main(int argc, char *argv[])
+{
+	static double a[PAIRS_MAX], b[PAIRS_MAX];
+	int pairs = argc == 6 ? atoi(argv[1]) : 0;
+
+	if (pairs < 1 || pairs > PAIRS_MAX) {
+		fprintf(stderr, "usage: compare PAIRS NAME-A COMMAND-A NAME-B COMMAND-B\n");
+		return 2;
+	}
+	(void)run(argv[3]); /* both once before: caches are warm for all that counts */
+	(void)run(argv[5]);
+	for (int i = 0; i < pairs; i++) {
+		a[i] = run(argv[3]);
+		b[i] = run(argv[5]);
+	}
+	printf("ratio %.2f\n", report(argv[2], a, pairs) / report(argv[4], b, pairs));
+	return 0;
+}

@@ -250,7 +250,7 @@ char *journal_format_head(const char *boot_id)
 	json_set_i64(j, "journal", JOURNAL_FORMAT);
 	json_set_str(j, "boot_id", boot_id);
 	json_set_str(j, "version", PACKAGE_VERSION);
-	return json_format(j, false);
+	return json_format(j);
 }
 
 char *journal_format_begin(unsigned run, const char *command, int argc, char *const argv[], int pid)
@@ -264,7 +264,7 @@ char *journal_format_begin(unsigned run, const char *command, int argc, char *co
 		json_push_str(list, argv[i]);
 	json_set(j, "argv", list);
 	json_set_i64(j, "pid", pid);
-	return json_format(j, false);
+	return json_format(j);
 }
 
 char *journal_format_end(unsigned run, enum exit_class result)
@@ -273,7 +273,7 @@ char *journal_format_end(unsigned run, enum exit_class result)
 
 	json_set_i64(j, "run", run);
 	json_set_str(j, "end", exit_class_name(result));
-	return json_format(j, false);
+	return json_format(j);
 }
 
 static struct json *object_of(const struct journal_rec *rec)
@@ -318,7 +318,7 @@ char *journal_format_step(const struct journal_rec *rec)
 	json_set_str(j, "before", rec->before);
 	json_set_str(j, "after", rec->after[0] ? rec->after : NULL);
 	json_set_str(j, "state", journal_state_name(rec->state));
-	line = json_format(j, false);
+	line = json_format(j);
 	if (!reads_back(line, rec)) {
 		free(line);
 		return NULL;

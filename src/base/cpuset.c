@@ -63,6 +63,20 @@ int cpuset_parse(const char *text, struct cpuset *ret)
 	return 0;
 }
 
+/* The first CPU from "from" on that is (or is not) in the set; CPUS_MAX: none. Skips whole words. */
+static unsigned find_from(const struct cpuset *set, unsigned from, bool in)
+{
+	for (unsigned word = from / 64; word < ARRAY_SIZE(set->bits); word++) {
+		uint64_t bits = in ? set->bits[word] : ~set->bits[word];
+
+		if (word == from / 64)
+			bits &= UINT64_MAX << (from % 64);
+		if (bits != 0)
+			return word * 64 + (unsigned)__builtin_ctzll(bits);
+	}
+	return CPUS_MAX;
+}
+
 int cpuset_format(const struct cpuset *set, char *buf, size_t size)
 {
 	size_t at = 0;
@@ -70,19 +84,19 @@ int cpuset_format(const struct cpuset *set, char *buf, size_t size)
 	if (size == 0)
 		return -ENOSPC;
 	buf[0] = '\0';
-	for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++) {
-		unsigned first = cpu;
+	for (unsigned first = find_from(set, 0, true), end; first < CPUS_MAX;
+	     first = find_from(set, end, true)) {
 		int length;
 
-		if (!cpuset_has(set, cpu))
-			continue;
-		while (cpu + 1 < CPUS_MAX && cpuset_has(set, cpu + 1))
-			cpu++;
-		length = first == cpu ? snprintf(buf + at, size - at, "%s%u", at ? "," : "", cpu)
-				      : snprintf(buf + at, size - at, "%s%u-%u", at ? "," : "", first, cpu);
+		end = find_from(set, first, false);
+		length = first + 1 == end
+				 ? snprintf(buf + at, size - at, "%s%u", at ? "," : "", first)
+				 : snprintf(buf + at, size - at, "%s%u-%u", at ? "," : "", first, end - 1);
 		if (length < 0 || (size_t)length >= size - at)
 			return -ENOSPC;
 		at += (size_t)length;
+		if (end >= CPUS_MAX)
+			break;
 	}
 	return 0;
 }

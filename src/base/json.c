@@ -234,7 +234,7 @@ static size_t utf8_length(const unsigned char *s)
 	return length;
 }
 
-static struct json_object *string_new(const char *text)
+static struct json_object *new_string(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
 	char *clean = malloc(strlen(text) * 3 + 1), *to = clean;
@@ -260,9 +260,19 @@ static struct json_object *string_new(const char *text)
 	return o;
 }
 
+struct json *json_string_new(const char *text)
+{
+	return outer(new_string(text));
+}
+
+struct json *json_bool_new(bool value)
+{
+	return outer(or_die(json_object_new_boolean(value)));
+}
+
 void json_set_str(struct json *object, const char *key, const char *text)
 {
-	json_set(object, key, text ? outer(string_new(text)) : NULL);
+	json_set(object, key, text ? json_string_new(text) : NULL);
 }
 
 void json_set_i64(struct json *object, const char *key, int64_t value)
@@ -272,7 +282,7 @@ void json_set_i64(struct json *object, const char *key, int64_t value)
 
 void json_set_bool(struct json *object, const char *key, bool value)
 {
-	json_set(object, key, outer(or_die(json_object_new_boolean(value))));
+	json_set(object, key, json_bool_new(value));
 }
 
 void json_push(struct json *array, struct json *value)
@@ -283,18 +293,34 @@ void json_push(struct json *array, struct json *value)
 
 void json_push_str(struct json *array, const char *text)
 {
-	json_push(array, outer(string_new(text)));
+	json_push(array, json_string_new(text));
 }
 
-char *json_format(const struct json *j, bool pretty)
+char *json_format(const struct json *j)
 {
-	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
-	const char *text;
+	const char *text = json_object_to_json_string_ext(inner(j), JSON_C_TO_STRING_NOSLASHESCAPE);
 	char *ret;
 
-	flags |= pretty ? JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED : JSON_C_TO_STRING_PLAIN;
-	text = json_object_to_json_string_ext(inner(j), flags);
 	if (!text || asprintf(&ret, "%s\n", text) < 0)
 		abort();
 	return ret;
+}
+
+void json_print(FILE *out, const struct json *j, unsigned indent)
+{
+	const char *text = json_object_to_json_string_ext(
+		inner(j), JSON_C_TO_STRING_NOSLASHESCAPE | JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+
+	if (!text)
+		abort();
+	for (;;) {
+		const char *end = strchr(text, '\n'); /* within strings they are escaped */
+
+		if (!end)
+			break;
+		fwrite(text, 1, (size_t)(end - text) + 1, out);
+		fprintf(out, "%*s", (int)indent, "");
+		text = end + 1;
+	}
+	fputs(text, out);
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/mem.h"
 
@@ -49,6 +50,8 @@ const char *json_unknown_key(const struct json *object, const char *const *known
 
 struct json *json_object_new(void);
 struct json *json_array_new(void);
+struct json *json_string_new(const char *text);
+struct json *json_bool_new(bool value);
 void json_set(struct json *object, const char *key, struct json *value);   /* value NULL: null */
 void json_set_str(struct json *object, const char *key, const char *text); /* NULL: null */
 void json_set_i64(struct json *object, const char *key, int64_t value);
@@ -56,5 +59,12 @@ void json_set_bool(struct json *object, const char *key, bool value);
 void json_push(struct json *array, struct json *value);
 void json_push_str(struct json *array, const char *text);
 
-/* Text on the heap, ended by a newline; pretty: two blanks an indent, as people diff it. */
-char *json_format(const struct json *j, bool pretty);
+/* Text on the heap, in one line that a newline ends. */
+char *json_format(const struct json *j);
+
+/*
+ * Prints a value as people diff it, two blanks an indent, as part of a larger document: its first line goes
+ * where out stands, the others are indented by "indent" more. No newline at the end. Errors stay in out
+ * (ferror).
+ */
+void json_print(FILE *out, const struct json *j, unsigned indent);

@@ -144,26 +144,24 @@ int root_openat(const struct root *root, int flags, const char *fmt, ...)
 	return open_below(root, path, flags);
 }
 
-/* Reads to the end of the file. Length, or -EFBIG if there is more than size - 1. */
+/*
+ * One attribute. It comes whole with one read (kernfs and the one-record seq_files of procfs give all that
+ * fits, and so does any small file), so a short read is its end. Length, or -EFBIG if there is more than size
+ * - 1.
+ */
 static ssize_t read_fd(int fd, char *buf, size_t size)
 {
-	size_t length = 0;
+	ssize_t length;
 
-	for (;;) {
-		ssize_t n = read(fd, buf + length, size - length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		length += (size_t)n;
-		if (length == size)
-			return -EFBIG;
-	}
+	do {
+		length = read(fd, buf, size);
+	} while (length < 0 && errno == EINTR);
+	if (length < 0)
+		return -errno;
+	if ((size_t)length == size)
+		return -EFBIG;
 	buf[length] = '\0';
-	return memchr(buf, '\0', length) ? -EINVAL : (ssize_t)length;
+	return memchr(buf, '\0', (size_t)length) ? -EINVAL : length;
 }
 
 static ssize_t read_path(const struct root *root, const char *path, char *buf, size_t size)

@@ -21,8 +21,8 @@
 #include "facts/facts.h"
 #include "policy/policy.h"
 
-#define PREFLIGHT_MS 4000  /* of address resolution; the kernel gives up on ARP after 3 s */
-#define WAIT_STEP_MS 250   /* between two looks at what --wait waits for */
+#define PREFLIGHT_MS 4000 /* of address resolution; the kernel gives up on ARP after 3 s */
+#define WAIT_STEP_MS 250  /* between two looks at what --wait waits for */
 
 struct connect {
 	struct session *s;
@@ -154,7 +154,7 @@ static void set_proof(struct session *s, struct path *path, enum proof_verdict v
 /* The verdict of one reading, for a dry run, which waits for nothing. */
 static enum proof_verdict prove_once(const struct session *s, const struct path *path, char *why, size_t size)
 {
-	switch (prove_group(s->topo, &path->id, s->topo->rdma_link[path->rdma].name, why, size)) {
+	switch (prove_group(s->topo, s->groups, &path->id, s->topo->rdma_link[path->rdma].name, why, size)) {
 	case GROUP_PROVEN:
 		return VERDICT_PROVEN;
 	case GROUP_MISMATCH:
@@ -175,6 +175,7 @@ static bool prove_kept(struct connect *c)
 	struct session *s = c->s;
 	bool clean = true;
 
+	proof_collect(s->topo, s->groups);
 	for (unsigned i = 0; i < s->plan->paths; i++) {
 		struct path *path = &s->plan->path[i];
 		enum proof_verdict verdict;

@@ -73,7 +73,8 @@ enum proof_verdict live_prove(struct live *live, const struct ctrl_id *id, const
 			str_format(why, size, "%s", err.msg);
 			return VERDICT_UNKNOWN;
 		}
-		switch (prove_group(live->now, id, rdma_device, why, size)) {
+		proof_collect(live->now, live->groups);
+		switch (prove_group(live->now, live->groups, id, rdma_device, why, size)) {
 		case GROUP_PROVEN:
 			return VERDICT_PROVEN;
 		case GROUP_MISMATCH:
@@ -130,7 +131,8 @@ int live_open(struct live *live, const struct root *root, struct fx *ret, struct
 			       root->path);
 	live->now = calloc(1, sizeof(*live->now));
 	live->findings = calloc(1, sizeof(*live->findings));
-	if (!live->now || !live->findings)
+	live->groups = calloc(1, sizeof(*live->groups));
+	if (!live->now || !live->findings || !live->groups)
 		return err_set(err, XC_ENVIRONMENT, -ENOMEM, "", "out of memory");
 	r = fx_signals_setup();
 	if (r < 0)
@@ -149,4 +151,5 @@ void live_close(struct live *live)
 {
 	free(live->now);
 	free(live->findings);
+	free(live->groups);
 }

@@ -9,11 +9,13 @@
 #include "base/root.h"
 #include "model/finding.h"
 #include "model/topology.h"
+#include "policy/policy.h"
 
 struct live {
 	const struct root *root;
 	struct topology *now; /* what was read last; not the plan's topology, whose indexes must stay true */
 	struct findings *findings; /* of these readings; nobody prints them */
+	struct proof_groups *groups;
 };
 
 /* Refuses a root that is not this machine. */

@@ -5,8 +5,8 @@
 #include "cmd/session.h"
 
 /*
- * Reads controllers, namespaces and CM_IDs again and ties the plan's paths to them. Waits up to 5 s for the first
- * namespace of each controller of this run; one that shows none is a finding.
+ * Reads controllers, namespaces and CM_IDs again and ties the plan's paths to them. Waits up to 5 s for the
+ * first namespace of each controller of this run; one that shows none is a finding.
  */
 int outcome_read_back(struct session *s, struct err *err) _must_check_;
 

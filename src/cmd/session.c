@@ -19,6 +19,7 @@ int session_open(struct session *s, const struct options *options, struct err *e
 	s->candidates = calloc(1, sizeof(*s->candidates));
 	s->plan = calloc(1, sizeof(*s->plan));
 	s->queues = calloc(1, sizeof(*s->queues));
+	s->groups = calloc(1, sizeof(*s->groups));
 	s->steps = calloc(1, sizeof(*s->steps));
 	s->errors = calloc(ERRORS_MAX, sizeof(*s->errors));
 	if (!s->topo || !s->classes || !s->findings || !s->candidates || !s->plan || !s->queues ||
@@ -38,6 +39,7 @@ void session_close(struct session *s)
 	free(s->candidates);
 	free(s->plan);
 	free(s->queues);
+	free(s->groups);
 	free(s->steps);
 	free(s->errors);
 }

@@ -9,6 +9,7 @@
 #include "base/root.h"
 #include "cmd/options.h"
 #include "model/result.h"
+#include "policy/policy.h"
 
 #define ERRORS_MAX (PATHS_MAX + SKIPS_MAX + 1)
 
@@ -22,6 +23,7 @@ struct session {
 	struct candidates *candidates;
 	struct plan *plan;
 	struct queues *queues;
+	struct proof_groups *groups;
 	struct steps *steps;
 	struct err *errors;
 	unsigned error_count;

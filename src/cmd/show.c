@@ -11,14 +11,15 @@
 /* The device that carries each controller, as RDMA netlink has it now. */
 static void prove_paths(struct session *s)
 {
+	proof_collect(s->topo, s->groups);
 	for (unsigned i = 0; i < s->plan->paths; i++) {
 		struct path *path = &s->plan->path[i];
 		char why[256];
 
 		if (path->rdma < 0)
 			continue;
-		if (prove_group(s->topo, &path->id, s->topo->rdma_link[path->rdma].name, why, sizeof(why)) ==
-		    GROUP_PROVEN)
+		if (prove_group(s->topo, s->groups, &path->id, s->topo->rdma_link[path->rdma].name, why,
+				sizeof(why)) == GROUP_PROVEN)
 			path->proof = PROOF_RDMA_NETLINK;
 	}
 }
@@ -27,8 +28,8 @@ static void prove_paths(struct session *s)
 static int check_config(struct session *s, const char *path, struct err *err)
 {
 	_cleanup_free_ struct config *config = calloc(1, sizeof(*config));
-	int r = config ? facts_read_config(&s->root, path, config, err) :
-			 err_set(err, XC_ENVIRONMENT, -ENOMEM, path, "out of memory");
+	int r = config ? facts_read_config(&s->root, path, config, err)
+		       : err_set(err, XC_ENVIRONMENT, -ENOMEM, path, "out of memory");
 
 	s->bad_file = r < 0;
 	return r;

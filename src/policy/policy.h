@@ -76,13 +76,32 @@ int lower_connect(const struct plan *plan, const struct topology *topo, const st
 /* --- proof.c --- */
 enum group_verdict { GROUP_PROVEN, GROUP_MISMATCH, GROUP_UNSETTLED, GROUP_UNREADABLE };
 
+/* All controllers between one source and one portal, and where their queue pairs are. */
+struct proof_group {
+	struct ip src, dst;
+	uint16_t port;
+	unsigned expected;	     /* queues of its live controllers, the admin queues included */
+	bool uncounted;		     /* the queues of a live controller could not be read */
+	unsigned found;		     /* nvme_rdma CM_IDs with a queue pair in RTS */
+	char device[RDMA_NAME_SIZE]; /* of the first one */
+	char other[RDMA_NAME_SIZE];  /* another device that has one; empty: none */
+};
+
+struct proof_groups {
+	struct proof_group group[TOPO_CTRLS_MAX]; /* sorted */
+	unsigned count;
+};
+
+/* Reads the groups off controllers and CM_IDs, once for all of them. */
+void proof_collect(const struct topology *topo, struct proof_groups *ret);
+
 /*
- * The proof of one group (host_traddr, traddr, trsvcid): every nvme_rdma CM_ID of it whose queue pair is in
- * RTS is on rdma_device, none elsewhere, and their number is the sum of the queue counts of the group's live
- * controllers. UNSETTLED: the number differs, which a connect of somebody else causes for a moment.
+ * The proof of one group (host_traddr, traddr, trsvcid): every nvme_rdma CM_ID of it whose queue pair is
+ * in RTS is on rdma_device, none elsewhere, and their number is the sum of the queue counts of the group's
+ * live controllers. UNSETTLED: the number differs, which a connect of somebody else causes for a moment.
  */
-enum group_verdict prove_group(const struct topology *topo, const struct ctrl_id *id, const char *rdma_device,
-			       char *why, size_t size);
+enum group_verdict prove_group(const struct topology *topo, struct proof_groups *groups,
+			       const struct ctrl_id *id, const char *rdma_device, char *why, size_t size);
 
 /* --- verdict.c: the exit status of connect --- */
 enum exit_class verdict_connect(const struct plan *plan, const struct topology *topo, bool dry_run);

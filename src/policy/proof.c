@@ -7,17 +7,32 @@
  */
 #include "policy/policy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-struct group {
-	struct ip src, dst;
-	uint16_t port;
-};
+/* By value; a scope is left out, since RDMA netlink shows none. */
+static int compare_ips(const struct ip *a, const struct ip *b)
+{
+	if (a->family != b->family)
+		return a->family < b->family ? -1 : 1;
+	return memcmp(a->bytes, b->bytes, sizeof(a->bytes));
+}
 
-static bool group_of(const struct ctrl_id *id, struct group *ret)
+static int compare_groups(const void *a, const void *b)
+{
+	const struct proof_group *x = a, *y = b;
+	int order = compare_ips(&x->src, &y->src);
+
+	if (order == 0)
+		order = compare_ips(&x->dst, &y->dst);
+	return order ? order : (x->port > y->port) - (x->port < y->port);
+}
+
+static bool group_of(const struct ctrl_id *id, struct proof_group *ret)
 {
 	uint64_t port;
 
+	*ret = (struct proof_group){ 0 };
 	if (strcmp(id->transport, "rdma") != 0 || ip_parse(id->host_traddr, &ret->src) < 0 ||
 	    ip_parse(id->traddr, &ret->dst) < 0 || parse_u64(id->trsvcid, 65535, &port) < 0)
 		return false;
@@ -25,65 +40,99 @@ static bool group_of(const struct ctrl_id *id, struct group *ret)
 	return true;
 }
 
-static bool group_equal(const struct group *a, const struct group *b)
+static struct proof_group *find_group(struct proof_groups *groups, const struct proof_group *key)
 {
-	return ip_equal(&a->src, &b->src) && ip_equal(&a->dst, &b->dst) && a->port == b->port;
+	return bsearch(key, groups->group, groups->count, sizeof(*key), compare_groups);
 }
 
-static bool is_of_group(const struct cm_id *cm_id, const struct group *group)
+/* One group for all controllers of a source and a portal; only live ones have queue pairs to be counted. */
+static void collect_groups(const struct topology *topo, struct proof_groups *ret)
 {
-	return strcmp(cm_id->owner, "nvme_rdma") == 0 && cm_id->has_addrs && cm_id->has_qp && cm_id->qp_rts &&
-	       ip_equal(&cm_id->src, &group->src) && ip_equal(&cm_id->dst, &group->dst) &&
-	       cm_id->dst_port == group->port;
-}
+	unsigned kept = 0;
 
-/* Queues, the admin queue included, of the group's live controllers; -1: a count could not be read. */
-static int queues_expected(const struct topology *topo, const struct group *group)
-{
-	int sum = 0;
-
+	ret->count = 0;
 	for (unsigned i = 0; i < topo->ctrls; i++) {
 		const struct ctrl *ctrl = &topo->ctrl[i];
-		struct group own;
+		struct proof_group *group = &ret->group[ret->count];
 
-		if (strcmp(ctrl->state, "live") != 0 || !group_of(&ctrl->id, &own) ||
-		    !group_equal(&own, group))
+		if (!group_of(&ctrl->id, group))
 			continue;
-		if (ctrl->queue_count < 0)
-			return -1;
-		sum += ctrl->queue_count;
+		ret->count++;
+		if (strcmp(ctrl->state, "live") == 0 && ctrl->queue_count >= 0)
+			group->expected = ctrl->queue_count;
+		else
+			group->uncounted = strcmp(ctrl->state, "live") == 0;
 	}
-	return sum;
+	qsort(ret->group, ret->count, sizeof(ret->group[0]), compare_groups);
+	for (unsigned i = 0; i < ret->count; i++) {
+		struct proof_group *last = kept > 0 ? &ret->group[kept - 1] : NULL;
+
+		if (last && compare_groups(last, &ret->group[i]) == 0) {
+			last->expected += ret->group[i].expected;
+			last->uncounted |= ret->group[i].uncounted;
+		} else {
+			ret->group[kept++] = ret->group[i];
+		}
+	}
+	ret->count = kept;
 }
 
-enum group_verdict prove_group(const struct topology *topo, const struct ctrl_id *id, const char *rdma_device,
-			       char *why, size_t size)
+/* Where the group's queue pair is. */
+static void count_queue_pair(struct proof_group *group, const char *device)
 {
-	struct group group;
-	int expected, found = 0;
+	if (group->found++ == 0)
+		str_format(group->device, sizeof(group->device), "%s", device);
+	else if (group->other[0] == '\0' && strcmp(group->device, device) != 0)
+		str_format(group->other, sizeof(group->other), "%s", device);
+}
 
-	if (topo->cm_ids_read != READ_OK || !group_of(id, &group)) {
+void proof_collect(const struct topology *topo, struct proof_groups *ret)
+{
+	collect_groups(topo, ret);
+	for (unsigned i = 0; i < topo->cm_ids; i++) {
+		const struct cm_id *cm_id = &topo->cm_id[i];
+		struct proof_group key = { .src = cm_id->src, .dst = cm_id->dst, .port = cm_id->dst_port };
+		struct proof_group *group;
+
+		if (strcmp(cm_id->owner, "nvme_rdma") != 0 || !cm_id->has_addrs || !cm_id->has_qp ||
+		    !cm_id->qp_rts)
+			continue;
+		group = find_group(ret, &key);
+		if (group)
+			count_queue_pair(group, cm_id->rdma_name);
+	}
+}
+
+enum group_verdict prove_group(const struct topology *topo, struct proof_groups *groups,
+			       const struct ctrl_id *id, const char *rdma_device, char *why, size_t size)
+{
+	const struct proof_group *group = NULL;
+	struct proof_group key;
+
+	if (topo->cm_ids_read == READ_OK && group_of(id, &key))
+		group = find_group(groups, &key);
+	if (topo->cm_ids_read != READ_OK) {
 		str_format(why, size, "RDMA netlink cannot be read: %s",
 			   topo->cm_ids_why[0] ? topo->cm_ids_why : "no RDMA devices");
 		return GROUP_UNREADABLE;
 	}
-	for (unsigned i = 0; i < topo->cm_ids; i++) {
-		const struct cm_id *cm_id = &topo->cm_id[i];
-
-		if (!is_of_group(cm_id, &group))
-			continue;
-		if (strcmp(cm_id->rdma_name, rdma_device) != 0) {
-			str_format(why, size, "a queue pair from %s to %s:%s is on RDMA device %s, not on %s",
-				   id->host_traddr, id->traddr, id->trsvcid, cm_id->rdma_name, rdma_device);
-			return GROUP_MISMATCH;
-		}
-		found++;
+	if (!group) {
+		str_format(why, size, "there is no controller from %s to %s:%s", id->host_traddr, id->traddr,
+			   id->trsvcid);
+		return GROUP_UNSETTLED;
 	}
-	expected = queues_expected(topo, &group);
-	if (found != expected || found == 0) {
+	if (group->found > 0 && (group->other[0] != '\0' || strcmp(group->device, rdma_device) != 0)) {
+		str_format(why, size, "a queue pair from %s to %s:%s is on RDMA device %s, not on %s",
+			   id->host_traddr, id->traddr, id->trsvcid,
+			   strcmp(group->device, rdma_device) != 0 ? group->device : group->other,
+			   rdma_device);
+		return GROUP_MISMATCH;
+	}
+	if (group->uncounted || group->found == 0 || group->found != group->expected) {
 		str_format(why, size,
-			   "%d queue pairs from %s to %s:%s are on %s, the live controllers have %d queues",
-			   found, id->host_traddr, id->traddr, id->trsvcid, rdma_device, expected);
+			   "%u queue pairs from %s to %s:%s are on %s, the live controllers have %u queues%s",
+			   group->found, id->host_traddr, id->traddr, id->trsvcid, rdma_device,
+			   group->expected, group->uncounted ? ", as far as their number could be read" : "");
 		return GROUP_UNSETTLED;
 	}
 	return GROUP_PROVEN;

@@ -164,29 +164,36 @@ static struct json *errors_json(const struct result *result)
 	return list;
 }
 
+/* A member of the document; takes the value over. */
+static void member(FILE *out, const char *key, struct json *value)
+{
+	fprintf(out, ",\n  \"%s\": ", key);
+	json_print(out, value, 2);
+	json_free(value);
+}
+
+/* The document's own members, in its order; each is made, printed and forgotten. */
 int report_json(const struct result *result, FILE *out)
 {
-	_cleanup_json_ struct json *j = json_object_new();
-	_cleanup_free_ char *text = NULL;
-
-	json_set_i64(j, "schema_version", REPORT_SCHEMA_VERSION);
-	json_set(j, "tool", tool_json());
-	json_set_str(j, "command", result->command);
-	json_set_str(j, "result", report_word(result));
-	json_set_bool(j, "changed", result->changed);
-	json_set_bool(j, "dry_run", result->dry_run);
-	json_set(j, "platform", platform_json(result));
-	json_set(j, "initiator", initiator_json(result));
-	json_set(j, "ports", report_json_ports(result));
-	json_set(j, "bonds", report_json_bonds(result));
-	json_set(j, "bandwidth", bandwidth_json(result));
-	json_set(j, "paths", report_json_paths(result));
-	json_set(j, "affinity", NULL);
-	json_set(j, "offload", NULL);
-	json_set(j, "steps", steps_json(result));
-	json_set(j, "skipped", skipped_json(result));
-	json_set(j, "findings", findings_json(result));
-	json_set(j, "errors", errors_json(result));
-	text = json_format(j, true);
-	return report_write(text, out);
+	fprintf(out, "{\n  \"schema_version\": %d", REPORT_SCHEMA_VERSION);
+	member(out, "tool", tool_json());
+	member(out, "command", json_string_new(result->command));
+	member(out, "result", json_string_new(report_word(result)));
+	member(out, "changed", json_bool_new(result->changed));
+	member(out, "dry_run", json_bool_new(result->dry_run));
+	member(out, "platform", platform_json(result));
+	member(out, "initiator", initiator_json(result));
+	member(out, "ports", report_json_ports(result));
+	member(out, "bonds", report_json_bonds(result));
+	member(out, "bandwidth", bandwidth_json(result));
+	fputs(",\n  \"paths\": ", out);
+	report_json_paths(result, out);
+	member(out, "affinity", NULL);
+	member(out, "offload", NULL);
+	member(out, "steps", steps_json(result));
+	member(out, "skipped", skipped_json(result));
+	member(out, "findings", findings_json(result));
+	member(out, "errors", errors_json(result));
+	fputs("\n}\n", out);
+	return report_end(out);
 }

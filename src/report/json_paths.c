@@ -125,11 +125,17 @@ static struct json *path_json(const struct result *result, const struct path *pa
 	return j;
 }
 
-struct json *report_json_paths(const struct result *result)
+void report_json_paths(const struct result *result, FILE *out)
 {
-	struct json *list = json_array_new();
+	unsigned count = result->plan ? result->plan->paths : 0;
 
-	for (unsigned i = 0; result->plan && i < result->plan->paths; i++)
-		json_push(list, path_json(result, &result->plan->path[i]));
-	return list;
+	/* One at a time: with all their queues together they would be most of the program's memory. */
+	fputs("[", out);
+	for (unsigned i = 0; i < count; i++) {
+		_cleanup_json_ struct json *j = path_json(result, &result->plan->path[i]);
+
+		fputs(i > 0 ? ",\n    " : "\n    ", out);
+		json_print(out, j, 4);
+	}
+	fputs("\n  ]", out);
 }

@@ -130,10 +130,10 @@ const char *report_addr(const struct netaddr *addr, char buf[static REPORT_ADDR_
 	return buf;
 }
 
-int report_write(const char *text, FILE *out)
+int report_end(FILE *out)
 {
 	errno = 0;
-	if (fputs(text, out) == EOF || fflush(out) != 0 || ferror(out))
+	if (fflush(out) != 0 || ferror(out))
 		return errno ? -errno : -EIO;
 	return 0;
 }

@@ -34,8 +34,8 @@ struct report_addrs {
 void report_addrs(const struct result *result, const struct netdev *netdev, struct report_addrs *ret);
 const char *report_addr(const struct netaddr *addr, char buf[static REPORT_ADDR_MAX]);
 
-/* The whole text to out, flushed. 0 or -errno. */
-int report_write(const char *text, FILE *out) _must_check_;
+/* Flushes. 0 or -errno, also of what was written before: a full disk must not look like success. */
+int report_end(FILE *out) _must_check_;
 
 #define REPORT_LOST_CHECK "report.findings" /* the finding that says that findings were lost */
 
@@ -49,7 +49,7 @@ void report_set_port(struct json *object, const char *key, const struct port *po
 
 struct json *report_json_ports(const struct result *result);
 struct json *report_json_bonds(const struct result *result);
-struct json *report_json_paths(const struct result *result);
+void report_json_paths(const struct result *result, FILE *out);
 
 /* --- text_*.c: sections of the text, as lines for text_align(); nothing to say, no section --- */
 

@@ -120,5 +120,6 @@ int report_text(const struct result *result, FILE *out)
 	text_align(raw, stream);
 	if (fclose(stream) != 0)
 		return -ENOMEM;
-	return report_write(aligned, out);
+	fputs(aligned, out);
+	return report_end(out);
 }

@@ -323,7 +323,7 @@ static void text_that_is_no_utf8_still_makes_valid_json(void **state)
 		_cleanup_free_ char *out = NULL;
 
 		json_set_str(j, "k", texts[i]);
-		out = json_format(j, false);
+		out = json_format(j);
 		assert_true(parses(out));
 	}
 }

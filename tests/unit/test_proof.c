@@ -62,9 +62,11 @@ static struct cm_id *add_cm_ids(struct topology *topo, const char *device, unsig
 
 static enum group_verdict verdict(const struct topology *topo)
 {
+	static struct proof_groups groups;
 	char why[256];
 
-	return prove_group(topo, &id_s1, "mlx5_1", why, sizeof(why));
+	proof_collect(topo, &groups);
+	return prove_group(topo, &groups, &id_s1, "mlx5_1", why, sizeof(why));
 }
 
 static void every_queue_on_the_ports_device_is_proof(void **state)
@@ -82,6 +84,7 @@ static void one_queue_on_another_device_is_a_mismatch(void **state)
 
 	add_ctrl(topo, id_s1.nqn, "live", 5);
 	add_cm_ids(topo, "mlx5_1", 4);
+	assert_int_equal(verdict(topo), GROUP_UNSETTLED);
 	add_cm_ids(topo, "mlx5_10", 1); /* not mlx5_1, for all that it starts so */
 	assert_int_equal(verdict(topo), GROUP_MISMATCH);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 
 struct run {
@@ -71,6 +72,7 @@ static int do_step(struct run *run, const struct step *step, unsigned number, co
 {
 	char object[STEP_TEXT_MAX];
 	int r = refuse_step(step, run->plan->paths, err);
+	int64_t start;
 
 	*ret = (struct outcome){ .reason = PATH_OTHER };
 	if (r == 0)
@@ -78,7 +80,9 @@ static int do_step(struct run *run, const struct step *step, unsigned number, co
 	if (r < 0)
 		return r;
 	log_effect("%s %s", step_kind_name(step->kind), step_object(step, object));
+	start = clock_us();
 	ret->code = run->fx->perform(run->fx->ctx, step, &ret->reason, &ret->err);
+	log_elapsed(ret->code == 0 ? "done" : "failed", start);
 	return run->fx->observe(run->fx->ctx, step, &ret->after, err);
 }
 
@@ -163,8 +167,11 @@ static int prove(struct run *run, const struct step *step, struct err *err)
 {
 	struct path *path = path_of(run, step);
 	char why[sizeof(path->message)] = "";
+	int64_t start = clock_us();
+	enum proof_verdict verdict = run->fx->prove(run->fx->ctx, step, why, sizeof(why));
 
-	switch (run->fx->prove(run->fx->ctx, step, why, sizeof(why))) {
+	log_elapsed("proof", start);
+	switch (verdict) {
 	case VERDICT_PROVEN:
 		path->proof = PROOF_RDMA_NETLINK;
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The monotonic clock, for deadlines, in milliseconds. */
+/* The monotonic clock: milliseconds for deadlines, microseconds for what -v tells. */
 #pragma once
 
 #include <stdint.h>
@@ -11,6 +11,14 @@ static inline int64_t clock_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static inline int64_t clock_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
 /* Sleeps, or less if a signal comes. */

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/clock.h"
+
 static bool enabled; /* the one piece of state below cmd/: whether -v was given */
 
 void log_enable(bool on)
@@ -23,4 +25,11 @@ void log_effect(const char *fmt, ...)
 	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
 	fprintf(stderr, "[#] %s\n", line);
+}
+
+void log_elapsed(const char *what, int64_t since_us)
+{
+	int64_t us = clock_us() - since_us;
+
+	log_effect("%s: %lld.%03lld ms", what, (long long)(us / 1000), (long long)(us % 1000));
 }

@@ -37,7 +37,8 @@ void root_close(struct root *root);
 
 int root_openat(const struct root *root, int flags, const char *fmt, ...) _must_check_ _printf_(3, 4);
 
-/* A whole attribute, NUL-terminated. Returns its length, -EFBIG if it does not fit, -EINVAL with a NUL in it. */
+/* A whole attribute, NUL-terminated. Returns its length, -EFBIG if it does not fit, -EINVAL with a NUL in it.
+ */
 ssize_t root_read(const struct root *root, char *buf, size_t size, const char *fmt, ...) _must_check_
 	_printf_(4, 5);
 

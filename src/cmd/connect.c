@@ -111,6 +111,7 @@ static bool may_come(const struct connect *c, int r, const struct err *err)
 static int plan_waiting(struct connect *c, struct err *err)
 {
 	int64_t deadline = clock_ms() + (int64_t)c->options->wait_s * 1000;
+	int64_t start = clock_us();
 	bool wanting;
 	int r;
 
@@ -122,6 +123,7 @@ static int plan_waiting(struct connect *c, struct err *err)
 		*err = (struct err){ 0 };
 		clock_sleep_ms(WAIT_STEP_MS);
 	}
+	log_elapsed("facts and preflight", start);
 	if (wanting && c->options->wait_s > 0) {
 		if (r < 0)
 			err->exit = XC_TIMEOUT;
@@ -256,11 +258,16 @@ static void note_unfinished(struct connect *c)
 static int execute(struct connect *c, struct err *err)
 {
 	struct session *s = c->s;
+	int64_t start = clock_us();
 	int ran = run_plan(c, err), r;
 	struct err ignored = { 0 };
 
+	log_elapsed("all steps", start);
+	start = clock_us();
+
 	/* Whatever stopped the run, what is up now is read and reported. */
 	r = outcome_read_back(s, ran < 0 ? &ignored : err);
+	log_elapsed("namespaces", start);
 	note_unproven(s);
 	s->result.changed = outcome_connected(s->plan);
 	return ran < 0 ? ran : r;

@@ -9,22 +9,40 @@
 #include "facts/facts.h"
 #include "policy/policy.h"
 
+/*
+ * The large members, in one piece: one mapping to make and to drop, of which only touched pages cost
+ * anything.
+ */
+struct store {
+	struct topology topo;
+	struct classification classes;
+	struct findings findings;
+	struct candidates candidates;
+	struct plan plan;
+	struct queues queues;
+	struct proof_groups groups;
+	struct steps steps;
+	struct err errors[ERRORS_MAX];
+};
+
 int session_open(struct session *s, const struct options *options, struct err *err)
 {
+	struct store *store = calloc(1, sizeof(*store));
+
 	*s = (struct session){ .root = ROOT_INIT };
 	s->result = (struct result){ .given_mbps = -1, .possible_mbps = -1 };
-	s->topo = calloc(1, sizeof(*s->topo));
-	s->classes = calloc(1, sizeof(*s->classes));
-	s->findings = calloc(1, sizeof(*s->findings));
-	s->candidates = calloc(1, sizeof(*s->candidates));
-	s->plan = calloc(1, sizeof(*s->plan));
-	s->queues = calloc(1, sizeof(*s->queues));
-	s->groups = calloc(1, sizeof(*s->groups));
-	s->steps = calloc(1, sizeof(*s->steps));
-	s->errors = calloc(ERRORS_MAX, sizeof(*s->errors));
-	if (!s->topo || !s->classes || !s->findings || !s->candidates || !s->plan || !s->queues ||
-	    !s->steps || !s->errors)
+	if (!store)
 		return err_set(err, XC_ENVIRONMENT, -ENOMEM, "", "out of memory");
+	s->store = store;
+	s->topo = &store->topo;
+	s->classes = &store->classes;
+	s->findings = &store->findings;
+	s->candidates = &store->candidates;
+	s->plan = &store->plan;
+	s->queues = &store->queues;
+	s->groups = &store->groups;
+	s->steps = &store->steps;
+	s->errors = store->errors;
 	s->result.errors = s->errors;
 	s->result.findings = s->findings;
 	return root_open(options->sysroot, &s->root, err);
@@ -33,15 +51,7 @@ int session_open(struct session *s, const struct options *options, struct err *e
 void session_close(struct session *s)
 {
 	root_close(&s->root);
-	free(s->topo);
-	free(s->classes);
-	free(s->findings);
-	free(s->candidates);
-	free(s->plan);
-	free(s->queues);
-	free(s->groups);
-	free(s->steps);
-	free(s->errors);
+	free(s->store);
 }
 
 enum exit_class session_fail(struct session *s, const struct err *err)

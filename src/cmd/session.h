@@ -13,8 +13,11 @@
 
 #define ERRORS_MAX (PATHS_MAX + SKIPS_MAX + 1)
 
+struct store;
+
 struct session {
 	struct root root;
+	struct store *store; /* holds what the pointers below point to */
 	struct topology *topo;
 	struct platform platform;
 	bool platform_known;

@@ -18,27 +18,27 @@
 #include "model/topology.h"
 
 /* Everything but interrupts: dmi, cpu, net, rdma, pci, nvme, cm_ids. */
-int facts_read(const struct root *root, struct topology *ret, struct findings *findings, struct err *err)
-	_must_check_;
+int facts_read(const struct root *root, struct topology *ret, struct findings *findings,
+	       struct err *err) _must_check_;
 
 /* The readers, in the order in which facts_read calls them. */
-int facts_read_dmi(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
-	_must_check_;
-int facts_read_cpus(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
-	_must_check_;
-int facts_read_net(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
-	_must_check_;
-int facts_read_rdma(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
-	_must_check_;
+int facts_read_dmi(const struct root *root, struct topology *topo, struct findings *findings,
+		   struct err *err) _must_check_;
+int facts_read_cpus(const struct root *root, struct topology *topo, struct findings *findings,
+		    struct err *err) _must_check_;
+int facts_read_net(const struct root *root, struct topology *topo, struct findings *findings,
+		   struct err *err) _must_check_;
+int facts_read_rdma(const struct root *root, struct topology *topo, struct findings *findings,
+		    struct err *err) _must_check_;
 /* Needs net and rdma: ties them to their PCI functions. */
-int facts_read_pci(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
-	_must_check_;
+int facts_read_pci(const struct root *root, struct topology *topo, struct findings *findings,
+		   struct err *err) _must_check_;
 /* Clears and reads again: controllers change during connect. */
-int facts_read_nvme(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
-	_must_check_;
+int facts_read_nvme(const struct root *root, struct topology *topo, struct findings *findings,
+		    struct err *err) _must_check_;
 /* The controllers alone, without namespaces and hardware contexts, which are cleared. */
-int facts_read_ctrls(const struct root *root, struct topology *topo, struct findings *findings, struct err *err)
-	_must_check_;
+int facts_read_ctrls(const struct root *root, struct topology *topo, struct findings *findings,
+		     struct err *err) _must_check_;
 /* One controller by its identity; *ret_there false: there is none. Reads little of the others. */
 int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ctrl *ret, bool *ret_there,
 		    struct findings *findings, struct err *err) _must_check_;
@@ -49,8 +49,8 @@ int facts_read_cm_ids(const struct root *root, struct topology *topo, struct fin
  * The completion interrupts of the given functions: /proc/interrupts is streamed once, and
  * only lines of these functions that are in their msi_irqs are kept.
  */
-int facts_read_irqs(const struct root *root, struct topology *topo, const struct pci_addr *pci, unsigned count,
-		    struct findings *findings, struct err *err) _must_check_;
+int facts_read_irqs(const struct root *root, struct topology *topo, const struct pci_addr *pci,
+		    unsigned count, struct findings *findings, struct err *err) _must_check_;
 
 /*
  * Number of completion vectors of an RDMA device, into all its links. Live: opens the
@@ -90,8 +90,8 @@ struct config {
  * (named but) missing file, XC_ENVIRONMENT for one that must not be trusted; *ret is then as it was.
  */
 #define CONFIG_PATH "etc/nvme-partition/config.json"
-int facts_read_config(const struct root *root, const char *path, struct config *ret, struct err *err)
-	_must_check_;
+int facts_read_config(const struct root *root, const char *path, struct config *ret,
+		      struct err *err) _must_check_;
 
 /*
  * The platform of this machine: first the files of the admin, then the built-in ones. force:

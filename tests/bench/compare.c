@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs two commands in turn and compares their times: median, spread, ratio of the medians. What is compared runs
- * in one go, so that whatever else the machine does hits both.
+ * Runs two commands in turn and compares their times: median, spread, ratio of the medians. What is compared
+ * runs in one go, so that whatever else the machine does hits both.
  *
- * usage: compare PAIRS NAME-A COMMAND-A NAME-B COMMAND-B	(words between blanks, no shell; output to /dev/null)
+ * usage: compare PAIRS NAME-A COMMAND-A NAME-B COMMAND-B
+ * Commands are words between blanks, without a shell; their output goes to /dev/null.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -67,7 +68,8 @@ static int by_value(const void *a, const void *b)
 static double report(const char *name, double *times, int count)
 {
 	qsort(times, (size_t)count, sizeof(*times), by_value);
-	printf("%-28s median %8.2f ms, from %.2f to %.2f\n", name, times[count / 2], times[0], times[count - 1]);
+	printf("%-28s median %8.2f ms, from %.2f to %.2f\n", name, times[count / 2], times[0],
+	       times[count - 1]);
 	return times[count / 2];
 }
 

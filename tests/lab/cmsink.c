@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A target that is there and says nothing: the RDMA connection manager accepts every connection, and no command
- * is ever answered. So the Fabrics Connect of an NVMe initiator hangs until somebody gives up.
+ * A target that is there and says nothing: the RDMA connection manager accepts every connection, and no
+ * command is ever answered. So the Fabrics Connect of an NVMe initiator hangs until somebody gives up.
  *
  * usage: cmsink ADDRESS PORT [ADDRESS PORT...]
  */

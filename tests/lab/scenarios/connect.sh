@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154,SC2016 # $last and $out are the framework's; eval in checks
 # The main job: four portals from four storage ports, proven; and once more without a change.
 # machine: dgx-h100
 # kernels: 6.1 6.12

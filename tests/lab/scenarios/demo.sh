@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154,SC2016 # $last and $out are the framework's; eval in checks
 # What examples/demo runs: look, connect, connect again.
 # machine: dgx-h100
 # kernels: 6.1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154,SC2016 # $last and $out are the framework's; eval in checks
 # The errors people meet: each gets one line that says what is wrong and what to do, and leaves nothing half-made.
 # machine: dgx-h100
 # kernels: 6.1 6.12

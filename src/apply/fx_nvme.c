@@ -224,8 +224,8 @@ static void drop_leftover(const struct root *root, const struct step *step, cons
 		    read_id(root, instance, &id) < 0 || !ctrl_id_equal(&id, &step->id))
 			continue;
 		if (fx_nvme_disconnect(root, &step->id, instance, &ignored) < 0)
-			str_append(err->msg, sizeof(err->msg), "; nvme%u is left of it: run teardown",
-				   instance);
+			str_append(err->msg, sizeof(err->msg),
+				   "; nvme%u is left of it: nvme disconnect -d nvme%u", instance, instance);
 	}
 	if (r < 0)
 		str_append(err->msg, sizeof(err->msg),

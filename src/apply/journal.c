@@ -240,7 +240,7 @@ int journal_intent(struct journal *journal, const struct step *step, unsigned nu
 	if (journal->records + RECORDS_SPARE > JOURNAL_RECORDS_MAX ||
 	    journal->size + SIZE_SPARE > JOURNAL_SIZE_MAX)
 		return err_set(err, XC_ENVIRONMENT, -ENOSPC, journal->path,
-			       "%s: is full; nvme-partition teardown empties it", journal->path);
+			       "%s: is full; disconnect what it lists and remove it", journal->path);
 	if (str_copy(journal->before, sizeof(journal->before), before) < 0)
 		return err_set(err, XC_FAILED, -ENAMETOOLONG, step->id.nqn, "%s: state '%s' is too long",
 			       step->id.nqn, before);

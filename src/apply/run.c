@@ -148,7 +148,7 @@ static int drop_mismatch(struct run *run, const struct step *connect, const char
 		str_format(path->message, sizeof(path->message), "%s%s", why, end);
 	else
 		str_format(path->message, sizeof(path->message),
-			   "%s; it could not be disconnected: %s; run teardown, or nvme disconnect", why,
+			   "%s; it could not be disconnected: %s; remove it with nvme disconnect", why,
 			   message);
 	path->action = step.state == STEP_FAILED ? PATH_FAILED : PATH_DISCONNECTED;
 	path->reason = PATH_PROOF_MISMATCH;
@@ -197,7 +197,7 @@ static int close_failed(struct run *run, struct step *step, unsigned number, con
 	}
 	/*
 	 * A controller that was absent before and is there after our effect is ours, even if the effect says
-	 * that it failed: its intent stays open, and teardown takes it away. Unless it is known to be
+	 * that it failed: its intent stays open. Unless it is known to be
 	 * somebody else's.
 	 */
 	if (outcome->after.there && outcome->code != -EALREADY)

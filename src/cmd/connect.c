@@ -60,7 +60,7 @@ static int check_platform(const struct connect *c, struct err *err)
 
 	if (c->options->platform && c->s->root.live)
 		return err_set(err, XC_USAGE, -EINVAL, "platform",
-			       "--platform replaces the DMI match only for show, verify and --sysroot; to "
+			       "--platform replaces the DMI match only for show and --sysroot; to "
 			       "connect, the "
 			       "machine itself must match a platform file");
 	if (!c->s->platform_known)

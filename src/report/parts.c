@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Only connect can be left to somebody else; what show and verify do is done. */
+/* Only connect can be left to somebody else; what show does is done. */
 const char *report_word(const struct result *result)
 {
 	if (result->deferred && result->exit == XC_OK && strcmp(result->command, "connect") == 0)

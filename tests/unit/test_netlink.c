@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Netlink messages as the kernel makes them (rtnl_fill_ifinfo, fib_dump_info, nldev.c), and shorter than it
- * ever would: what a machine without the hardware cannot show.
+ * Messages of rtnetlink as the kernel makes them (rtnl_fill_ifinfo, fib_dump_info), and shorter than it ever
+ * would: what a machine without the hardware cannot show. And the socket that they come from.
  */
-#include "lib/t.h"
+#include "unit/netlink_world.h"
 
 #include <net/if.h> /* before <linux/if.h>, which then leaves out what is here */
 
@@ -17,85 +17,13 @@
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
-#include <rdma/rdma_netlink.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "facts/nl_conn.h"
 #include "facts/nl_net.h"
-#include "facts/nl_rdma.h"
 #include "facts/nl_route.h"
 
-static struct {
-	struct topology *topo;
-	struct findings *findings;
-	struct rdma_resources *resources;
-	struct nl_rdma_reader *rdma;
-	struct err err;
-	struct nl_net_reader net;
-} w;
-
-static int setup(void **state)
-{
-	(void)state;
-	memset(&w.err, 0, sizeof(w.err));
-	w.topo = calloc(1, sizeof(*w.topo));
-	w.findings = calloc(1, sizeof(*w.findings));
-	w.resources = calloc(1, sizeof(*w.resources));
-	w.rdma = calloc(1, sizeof(*w.rdma));
-	if (!w.topo || !w.findings || !w.resources || !w.rdma)
-		return -1;
-	w.net = (struct nl_net_reader){ .topo = w.topo, .findings = w.findings, .err = &w.err };
-	w.rdma->topo = w.topo;
-	w.rdma->resources = w.resources;
-	w.rdma->err = &w.err;
-	w.rdma->device[0].index = 3;
-	strcpy(w.rdma->device[0].name, "mlx5_1");
-	w.rdma->devices = 1;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(w.resources->qp);
-	free(w.resources);
-	free(w.findings);
-	free(w.topo);
-	free(w.rdma);
-	return 0;
-}
-
-/*
- * Gives the message to take, whole, then cut short at every length: none may be read beyond its end (the
- * sanitizer sees it, since each copy has its own block). Returns what the whole one gave.
- */
-static int take(struct nl_msg *msg, nlc_take function, void *arg)
-{
-	struct nlmsghdr *hdr = nlmsg_hdr(msg);
-	int r;
-
-	for (uint32_t length = sizeof(*hdr); length < hdr->nlmsg_len; length++) {
-		struct nlmsghdr *cut = malloc(length);
-
-		assert_non_null(cut);
-		memcpy(cut, hdr, length);
-		cut->nlmsg_len = length;
-		(void)function(cut, arg);
-		free(cut);
-	}
-	w.topo->netdevs = w.topo->addrs = w.topo->default_routes = w.topo->rdma_links = w.topo->cm_ids = 0;
-	w.resources->qps = 0;
-	w.findings->count = 0;
-	w.net.odd = 0;
-	if (function == nl_take_device)
-		w.rdma->devices = w.rdma->odd = 0;
-	r = function(hdr, arg);
-	nlmsg_free(msg);
-	return r;
-}
-
-/* --- rtnetlink --- */
+/* --- messages --- */
 
 static struct nl_msg *link_msg(int ifindex, unsigned short type, unsigned flags, const char *name)
 {
@@ -357,181 +285,6 @@ static void nexthops_end_where_their_lengths_are_wrong(void **state)
 	}
 }
 
-/* --- NETLINK_RDMA --- */
-
-static struct nl_msg *rdma_msg(int command)
-{
-	struct nl_msg *msg = nlc_request(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), NLM_F_MULTI, NULL, 0);
-
-	assert_non_null(msg);
-	nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, 3);
-	nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, "mlx5_1");
-	return msg;
-}
-
-static void devices_and_ports_are_taken_as_nldev_lists_them(void **state)
-{
-	struct nl_msg *msg = rdma_msg(RDMA_NLDEV_CMD_GET);
-	const struct rdma_link *l = w.topo->rdma_link;
-
-	(void)state;
-	nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, 2);
-	nla_put_u32(msg, RDMA_NLDEV_ATTR_MAX + 20, 7); /* of a newer kernel */
-	assert_int_equal(take(msg, nl_take_device, w.rdma), 0);
-	assert_int_equal(w.rdma->devices, 1);
-	assert_int_equal(w.rdma->device[0].index, 3);
-	assert_int_equal(w.rdma->device[0].ports, 2);
-	assert_string_equal(w.rdma->device[0].name, "mlx5_1");
-
-	w.rdma->current = 0;
-	msg = rdma_msg(RDMA_NLDEV_CMD_PORT_GET);
-	nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, 1);
-	nla_put_u8(msg, RDMA_NLDEV_ATTR_PORT_STATE, 4);
-	nla_put_u8(msg, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, 5);
-	nla_put_u32(msg, RDMA_NLDEV_ATTR_NDEV_INDEX, 13);
-	nla_put_string(msg, RDMA_NLDEV_ATTR_NDEV_NAME, "enp41s0f0np0");
-	assert_int_equal(take(msg, nl_take_port, w.rdma), 0);
-	assert_int_equal(w.topo->rdma_links, 1);
-	assert_string_equal(l->name, "mlx5_1");
-	assert_string_equal(l->state, "active");
-	assert_true(l->active);
-	assert_int_equal(l->port, 1);
-	assert_int_equal(l->index, 3);
-	assert_int_equal(l->netdev_ifindex, 13);
-	assert_int_equal(l->ncv, -1);
-}
-
-static void a_device_whose_name_is_none_is_counted(void **state)
-{
-	struct nl_msg *msg =
-		nlc_request(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), NLM_F_MULTI, NULL, 0);
-
-	(void)state;
-	nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, 3);
-	nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, "../mlx5_1");
-	assert_int_equal(take(msg, nl_take_device, w.rdma), 0);
-	assert_int_equal(w.rdma->devices, 0);
-	assert_int_equal(w.rdma->odd, 1);
-	assert_int_equal(take(rdma_msg(RDMA_NLDEV_CMD_PORT_GET), nl_take_device, w.rdma), -EPROTO);
-}
-
-static void put_endpoint(struct nl_msg *msg, int type, int family, uint8_t last, uint16_t port)
-{
-	struct sockaddr_storage ss = { .ss_family = (sa_family_t)family };
-	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(port) };
-	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
-
-	in.sin_addr.s_addr = htonl(0x0a0a0100U | last);
-	in6.sin6_addr.s6_addr[0] = 0xfd;
-	in6.sin6_addr.s6_addr[15] = last;
-	if (family == AF_INET)
-		memcpy(&ss, &in, sizeof(in));
-	else if (family == AF_INET6)
-		memcpy(&ss, &in6, sizeof(in6));
-	nla_put(msg, type, sizeof(ss), &ss); /* nldev puts all of it */
-}
-
-static void put_cm_id(struct nl_msg *msg, const char *owner, int family, uint32_t lqpn)
-{
-	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_CM_ID_ENTRY);
-
-	nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, 1);
-	if (lqpn)
-		nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, lqpn);
-	nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PS, 0x0106);
-	nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_STATE, 5);
-	put_endpoint(msg, RDMA_NLDEV_ATTR_RES_SRC_ADDR, family, 1, 33000);
-	put_endpoint(msg, RDMA_NLDEV_ATTR_RES_DST_ADDR, family, 2, 4420);
-	if (owner)
-		nla_put_string(msg, RDMA_NLDEV_ATTR_RES_KERN_NAME, owner);
-	else
-		nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PID, 77);
-	nla_nest_end(msg, entry);
-}
-
-static void cm_ids_of_the_kernel_are_taken_with_their_ends(void **state)
-{
-	static const char owner[] = "a_module_name_that_is_longer_than_32";
-	struct nl_msg *msg = rdma_msg(RDMA_NLDEV_CMD_RES_CM_ID_GET);
-	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_CM_ID);
-	const struct cm_id *c = w.topo->cm_id;
-
-	(void)state;
-	put_cm_id(msg, "nvme_rdma", AF_INET, 17);
-	put_cm_id(msg, NULL, AF_INET, 18);
-	nla_put(msg, RDMA_NLDEV_ATTR_RES_CM_ID_ENTRY, 0, ""); /* of another port */
-	put_cm_id(msg, "nvme_rdma", AF_INET6, 0);
-	put_cm_id(msg, owner, 27 /* AF_IB */, 19);
-	nla_nest_end(msg, table);
-	assert_int_equal(take(msg, nl_take_cm_ids, w.rdma), 0);
-	assert_int_equal(w.topo->cm_ids, 3);
-	assert_int_equal(c[0].rdma_index, 3);
-	assert_string_equal(c[0].rdma_name, "mlx5_1");
-	assert_string_equal(c[0].owner, "nvme_rdma");
-	assert_true(c[0].has_qp && c[0].has_addrs);
-	assert_int_equal(w.resources->lqpn[0], 17);
-	assert_int_equal(c[0].src.bytes[3], 1);
-	assert_int_equal(c[0].src_port, 33000);
-	assert_int_equal(c[0].dst.bytes[3], 2);
-	assert_int_equal(c[0].dst_port, 4420);
-	assert_true(c[1].has_addrs && !c[1].has_qp);
-	assert_int_equal(c[1].dst.family, 6);
-	assert_int_equal(c[1].dst.bytes[15], 2);
-	assert_false(c[2].has_addrs);
-	assert_true(c[2].has_qp);
-	assert_string_equal(c[2].owner + strlen(c[2].owner) - 3, "...");
-}
-
-static void cm_ids_of_another_device_or_without_a_table_are_refused(void **state)
-{
-	struct nl_msg *msg = rdma_msg(RDMA_NLDEV_CMD_RES_CM_ID_GET);
-	struct nlattr *table;
-
-	(void)state;
-	assert_int_equal(take(msg, nl_take_cm_ids, w.rdma), -EPROTO);
-	msg = rdma_msg(RDMA_NLDEV_CMD_RES_CM_ID_GET);
-	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_CM_ID);
-	put_cm_id(msg, "nvme_rdma", AF_INET, 17);
-	nla_nest_end(msg, table);
-	w.rdma->device[0].index = 4;
-	assert_int_equal(take(msg, nl_take_cm_ids, w.rdma), -EPROTO);
-}
-
-static void put_qp(struct nl_msg *msg, uint32_t lqpn, int state)
-{
-	struct nlattr *entry = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
-
-	nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, 1);
-	nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_LQPN, lqpn);
-	if (state >= 0)
-		nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_STATE, (uint8_t)state);
-	nla_nest_end(msg, entry);
-}
-
-static void queue_pairs_are_taken_with_their_state(void **state)
-{
-	struct nl_msg *msg = rdma_msg(RDMA_NLDEV_CMD_RES_QP_GET);
-	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP);
-
-	(void)state;
-	put_qp(msg, 17, 3);
-	nla_put(msg, RDMA_NLDEV_ATTR_RES_QP_ENTRY, 0, ""); /* of another port */
-	put_qp(msg, 18, 1);
-	nla_nest_end(msg, table);
-	assert_int_equal(take(msg, nl_take_qps, w.rdma), 0);
-	assert_int_equal(w.resources->qps, 2);
-	assert_true(w.resources->qp[0].rts);
-	assert_int_equal(w.resources->qp[0].lqpn, 17);
-	assert_int_equal(w.resources->qp[0].rdma_index, 3);
-	assert_false(w.resources->qp[1].rts);
-
-	msg = rdma_msg(RDMA_NLDEV_CMD_RES_QP_GET);
-	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP);
-	put_qp(msg, 17, -1); /* one without a state proves nothing */
-	nla_nest_end(msg, table);
-	assert_int_equal(take(msg, nl_take_qps, w.rdma), -EPROTO);
-}
-
 /* --- the socket: rtnetlink is there without rights, and lo always is --- */
 
 static int count(struct nlmsghdr *hdr, void *arg)
@@ -627,8 +380,6 @@ static void a_family_that_the_kernel_does_not_have_is_told(void **state)
 	assert_null(conn.sock);
 }
 
-#define T(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -643,11 +394,6 @@ int main(void)
 		T(a_nexthop_that_is_cut_short_is_none),
 		T(other_routes_are_not_kept),
 		T(nexthops_end_where_their_lengths_are_wrong),
-		T(devices_and_ports_are_taken_as_nldev_lists_them),
-		T(a_device_whose_name_is_none_is_counted),
-		T(cm_ids_of_the_kernel_are_taken_with_their_ends),
-		T(cm_ids_of_another_device_or_without_a_table_are_refused),
-		T(queue_pairs_are_taken_with_their_state),
 		cmocka_unit_test(errors_are_the_kernels_and_the_socket_lives_on),
 		cmocka_unit_test(a_late_answer_is_not_taken_for_this_one),
 		cmocka_unit_test(a_dump_that_ends_in_an_error_has_failed),

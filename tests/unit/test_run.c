@@ -258,8 +258,8 @@ static void a_mismatch_that_cannot_be_disconnected_stays_ours(void **state)
 	assert_int_equal(b->plan->path[0].action, PATH_FAILED);
 	assert_int_equal(b->plan->path[0].reason, PATH_PROOF_MISMATCH);
 	assert_string_equal(b->plan->path[0].message,
-			    "is on mlx5_0; it could not be disconnected: busy; run teardown, "
-			    "or nvme disconnect");
+			    "is on mlx5_0; it could not be disconnected: busy; remove it "
+			    "with nvme disconnect");
 	assert_int_equal(b->stats.done, 0);
 	assert_int_equal(b->stats.failed, 1);
 	assert_true(owned(b, 0));

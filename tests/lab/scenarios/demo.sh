@@ -3,6 +3,7 @@
 # What examples/demo runs: look, connect, connect again.
 # machine: dgx-h100
 # kernels: 6.1
+# long: yes
 # seconds: 120
 
 targets="-a 10.10.1.2 -a 10.10.2.2 -a 10.10.3.2 -a 10.10.4.2"

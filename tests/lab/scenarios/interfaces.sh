@@ -3,6 +3,7 @@
 # Keeps what the kernel's interfaces look like with one controller, for whoever reads the files (--keep).
 # machine: dgx-h100
 # kernels: 6.1 6.12
+# long: yes
 # binary: no
 
 s1=nqn.2026-01.example:s1

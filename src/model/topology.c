@@ -2,6 +2,7 @@
 /* Look-ups in a topology, and the words for its enumerations. */
 #include "model/topology.h"
 
+#include <errno.h>
 #include <string.h>
 
 const struct netdev *topo_netdev(const struct topology *topo, int ifindex)
@@ -101,6 +102,54 @@ const char *link_layer_name(enum link_layer layer)
 		break;
 	}
 	return NULL;
+}
+
+/* In one spelling, as everything that is compared with it. */
+static int copy_address(char ret[static IP_TEXT_MAX], const char *text)
+{
+	struct ip ip;
+
+	if (ip_parse(text, &ip) == 0) {
+		ip_format(&ip, ret);
+		return 0;
+	}
+	return str_copy(ret, IP_TEXT_MAX, text);
+}
+
+/* One "key=value" of the address. */
+static int take_address_item(char *item, struct ctrl_id *id)
+{
+	char *value = strchr(item, '=');
+
+	if (!value || value == item || value[1] == '\0')
+		return -EINVAL;
+	*value++ = '\0';
+	if (strcmp(item, "traddr") == 0)
+		return id->traddr[0] != '\0' ? -EINVAL : copy_address(id->traddr, value);
+	if (strcmp(item, "host_traddr") == 0)
+		return id->host_traddr[0] != '\0' ? -EINVAL : copy_address(id->host_traddr, value);
+	if (strcmp(item, "trsvcid") == 0)
+		return id->trsvcid[0] != '\0' ? -EINVAL : str_copy(id->trsvcid, sizeof(id->trsvcid), value);
+	return 0;
+}
+
+int ctrl_address_parse(const char *text, struct ctrl_id *id)
+{
+	char copy[1024], *rest = copy, *item;
+	int r = str_copy(copy, sizeof(copy), text);
+
+	while (r == 0 && (item = strsep(&rest, ",")))
+		r = take_address_item(item, id);
+	if (r == 0 && id->traddr[0] == '\0')
+		r = -EINVAL;
+	if (r < 0)
+		id->traddr[0] = id->trsvcid[0] = id->host_traddr[0] = '\0';
+	return r;
+}
+
+bool ctrl_state_is_gone(const char *state)
+{
+	return str_starts(state, "deleting") || strcmp(state, "dead") == 0;
 }
 
 /* Addresses are equal by value where both are addresses, else as text. */

@@ -232,6 +232,16 @@ const struct node *topo_node(const struct topology *topo, int id);
 
 const char *bond_mode_name(enum bond_mode mode);    /* "active-backup", ...; "unknown" */
 const char *link_layer_name(enum link_layer layer); /* NULL for unknown */
+/*
+ * Reads sysfs's "address" of a fabrics controller, "traddr=...,trsvcid=...,host_traddr=..." in any order
+ * (fabrics.c nvmf_get_address), into id's addresses, which must be empty; they come out in one spelling. Other keys
+ * are not part of the identity. 0, or -EINVAL / -ENAMETOOLONG with the three empty.
+ */
+int ctrl_address_parse(const char *text, struct ctrl_id *id) _must_check_;
+
+/* Deleting or dead: the kernel does not count it as a duplicate any more (nvmf_ip_options_match). */
+bool ctrl_state_is_gone(const char *state);
+
 /* Same (nqn, transport, traddr, trsvcid, host_traddr, hostnqn, hostid), addresses by value. */
 bool ctrl_id_equal(const struct ctrl_id *a, const struct ctrl_id *b);
 /* Order by (nqn, traddr, trsvcid, host_traddr), the order of "paths". */

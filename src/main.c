@@ -48,7 +48,7 @@ static enum exit_class run_command(const struct command *command, const struct o
 	if (r < 0) {
 		fprintf(stderr, "nvme-partition: stdout: %s; what was done is done\n", strerror(-r));
 		if (exit == XC_OK)
-			exit = XC_FAILED;
+			exit = session.result.changed && !session.result.dry_run ? XC_PARTIAL : XC_FAILED;
 	}
 	session_close(&session);
 	return exit;

@@ -30,7 +30,7 @@ struct fx {
 	void *ctx;
 	/* Reads; 0 or -errno with err. */
 	int (*observe)(void *ctx, const struct step *step, struct observed *ret, struct err *err);
-	/* The device of every queue pair of the step's group; why gets a sentence. */
+	/* The device of every queue pair of the step's group; why gets a sentence, with source and portal. */
 	enum proof_verdict (*prove)(void *ctx, const struct step *step, char *why, size_t size);
 	/*
 	 * The effect. 0; or -errno with *ret_reason and err filled: then nothing is left half-made, or what

@@ -21,32 +21,6 @@
 
 /* --- what controllers are there ------------------------------------------------------------- */
 
-/* "traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1" (nvmf_get_address); other keys are not ours. */
-static int parse_address(const char *text, struct ctrl_id *id)
-{
-	while (*text != '\0') {
-		size_t length = strcspn(text, ",");
-		char pair[128];
-		int r = -ENAMETOOLONG;
-
-		if (length < sizeof(pair)) {
-			str_format(pair, sizeof(pair), "%.*s", (int)length, text);
-			r = 0;
-			if (str_starts(pair, "traddr="))
-				r = str_copy(id->traddr, sizeof(id->traddr), pair + strlen("traddr="));
-			else if (str_starts(pair, "trsvcid="))
-				r = str_copy(id->trsvcid, sizeof(id->trsvcid), pair + strlen("trsvcid="));
-			else if (str_starts(pair, "host_traddr="))
-				r = str_copy(id->host_traddr, sizeof(id->host_traddr),
-					     pair + strlen("host_traddr="));
-		}
-		if (r < 0)
-			return r;
-		text += length + (text[length] == ',');
-	}
-	return 0;
-}
-
 /* The identity of nvme<instance> as sysfs shows it now. */
 static int read_id(const struct root *root, unsigned instance, struct ctrl_id *ret)
 {
@@ -66,7 +40,7 @@ static int read_id(const struct root *root, unsigned instance, struct ctrl_id *r
 		r = READ("hostid", id.hostid);
 #undef READ
 	if (r == 0)
-		r = parse_address(address, &id);
+		r = ctrl_address_parse(address, &id);
 	if (r == 0)
 		*ret = id;
 	return r;
@@ -205,6 +179,61 @@ static int write_options(const struct root *root, const char *options, int timeo
 	return r;
 }
 
+/* Whether name appeared since before was read, and what it is. */
+static bool read_new(const struct root *root, const char *name, const struct names *before,
+		     unsigned *ret_instance, struct ctrl_id *ret)
+{
+	return !names_have(before, name) && instance_of(name, ret_instance) &&
+	       read_id(root, *ret_instance, ret) == 0;
+}
+
+/*
+ * sysfs shows the name that the target gave itself (the SUBNQN of its Identify), not the one that it was
+ * asked for by. A controller under such a name is found by nobody who looks for ours: it must not stay. Which
+ * one is it? The only new one that is ours in all but that name; if there are more, nobody can tell.
+ */
+static int drop_misnamed(const struct root *root, const struct step *step, const struct names *before,
+			 const char *portal, struct err *err)
+{
+	_cleanup_names_ struct names after = NAMES_INIT;
+	struct ctrl_id misnamed = { 0 };
+	unsigned instance = 0, count = 0;
+	struct err why = { 0 };
+	bool left;
+
+	if (list_controllers(root, &after) < 0)
+		return 0; /* the caller looks for it as well */
+	for (size_t i = 0; i < after.count; i++) {
+		struct ctrl_id id, same_name;
+		unsigned number;
+
+		if (!read_new(root, after.name[i], before, &number, &id))
+			continue;
+		if (ctrl_id_equal(&id, &step->id))
+			return 0;
+		same_name = id;
+		memcpy(same_name.nqn, step->id.nqn, sizeof(same_name.nqn));
+		if (!ctrl_id_equal(&same_name, &step->id))
+			continue;
+		misnamed = id;
+		instance = number;
+		count++;
+	}
+	if (count != 1)
+		return 0;
+	left = fx_nvme_disconnect(root, &misnamed, instance, &why) < 0;
+	err_set(err, XC_FAILED, -EPROTO, portal, "%s: the target answers as subsystem %s, not as %s; ",
+		portal, misnamed.nqn, step->id.nqn);
+	if (left)
+		str_append(err->msg, sizeof(err->msg),
+			   "it could not be disconnected (%s): nvme disconnect -d nvme%u; then give -n %s",
+			   why.msg, instance, misnamed.nqn);
+	else
+		str_append(err->msg, sizeof(err->msg), "it was disconnected again (give -n %s)",
+			   misnamed.nqn);
+	return -EPROTO;
+}
+
 /*
  * Takes away what a failed connect left, which by the kernel's source is nothing. It must be exactly ours,
  * and not have been there before.
@@ -220,8 +249,7 @@ static void drop_leftover(const struct root *root, const struct step *step, cons
 		struct ctrl_id id;
 		unsigned instance;
 
-		if (names_have(before, after.name[i]) || !instance_of(after.name[i], &instance) ||
-		    read_id(root, instance, &id) < 0 || !ctrl_id_equal(&id, &step->id))
+		if (!read_new(root, after.name[i], before, &instance, &id) || !ctrl_id_equal(&id, &step->id))
 			continue;
 		if (fx_nvme_disconnect(root, &step->id, instance, &ignored) < 0)
 			str_append(err->msg, sizeof(err->msg),
@@ -283,7 +311,7 @@ int fx_nvme_connect(const struct root *root, const struct step *step, enum path_
 	log = kmsg_open();
 	r = write_options(root, options, step->timeout_s, &late);
 	if (r == 0)
-		return 0;
+		return drop_misnamed(root, step, &before, portal, err);
 	if (r == -EINTR && fx_signals_stop()) {
 		(void)stopped(portal, err);
 	} else {
@@ -375,11 +403,7 @@ int fx_nvme_disconnect(const struct root *root, const struct ctrl_id *id, unsign
 	} else if (r == 0) {
 		errno = 0;
 		r = nvme_disconnect_ctrl(ctrl) < 0 ? (errno ? -errno : -EIO) : 0;
-	} else {
-		/*
-		 * libnvme knows no controller without a subsystem, as one is that is still being made or
-		 * undone.
-		 */
+	} else { /* libnvme has no memory for it, or did not find it a moment ago */
 		r = delete_directly(root, instance);
 	}
 	if (tree)

@@ -42,17 +42,19 @@ static bool note_device(struct probe *probe)
 	return true;
 }
 
-/* False, and the answer given, if the id is not bound to the planned device. */
+/* False, and the answer given, if the id is not bound to the planned port of the planned device. */
 static bool check_device(struct probe *probe, const struct topology *topo, enum probe_stage stage)
 {
 	struct candidate *candidate = probe->candidate;
-	const char *planned = candidate->rdma >= 0 ? topo->rdma_link[candidate->rdma].name : "";
+	const struct rdma_link *planned = candidate->rdma >= 0 ? &topo->rdma_link[candidate->rdma] : NULL;
 
 	if (!note_device(probe)) {
 		answer(probe, ANSWER_UNKNOWN, stage, -ENODEV);
 		return false;
 	}
-	if (strcmp(candidate->probe.rdma_device, planned) != 0) {
+	/* A device may have two ports, each on another network. */
+	if (!planned || strcmp(candidate->probe.rdma_device, planned->name) != 0 ||
+	    candidate->probe.rdma_port != planned->port) {
 		answer(probe, ANSWER_NO, stage, -EXDEV);
 		return false;
 	}

@@ -11,8 +11,11 @@
 #include "apply/journal_file.h"
 #include "apply/journal_text.h"
 
-/* What the last intent may take, so that its outcome and the end of the run fit as well. */
-#define RECORDS_SPARE 8
+/*
+ * What must be left before an intent: its begin, itself, its outcome and the end of the run; before a connect
+ * a disconnect as well, so that what was connected can always be taken away again.
+ */
+#define RECORDS_SPARE 4
 #define SIZE_SPARE (64UL << 10)
 
 struct journal {
@@ -230,6 +233,15 @@ static int write_step(struct journal *journal, const struct step *step, unsigned
 	return append_record(journal, line, err);
 }
 
+/* Whether step fits, and what may have to follow it. */
+static bool has_room(const struct journal *journal, const struct step *step)
+{
+	unsigned spares = step->kind == STEP_NVME_CONNECT ? 2 : 1;
+
+	return journal->records + spares * RECORDS_SPARE <= JOURNAL_RECORDS_MAX &&
+	       journal->size + spares * SIZE_SPARE <= JOURNAL_SIZE_MAX;
+}
+
 int journal_intent(struct journal *journal, const struct step *step, unsigned number, const char *before,
 		   struct err *err)
 {
@@ -237,8 +249,7 @@ int journal_intent(struct journal *journal, const struct step *step, unsigned nu
 
 	if (journal->run == 0)
 		return err_set(err, XC_FAILED, -EINVAL, journal->path, "%s: no run was begun", journal->path);
-	if (journal->records + RECORDS_SPARE > JOURNAL_RECORDS_MAX ||
-	    journal->size + SIZE_SPARE > JOURNAL_SIZE_MAX)
+	if (!has_room(journal, step))
 		return err_set(err, XC_ENVIRONMENT, -ENOSPC, journal->path,
 			       "%s: is full; disconnect what it lists and remove it", journal->path);
 	if (str_copy(journal->before, sizeof(journal->before), before) < 0)

@@ -63,5 +63,10 @@ void journal_data_free(struct journal_data *data);
 /*
  * True if the records of this identity end in a connect of ours (intent or done) that nothing closed. Its own
  * "undone" closes it, and a disconnect that is done; not one that was only begun, or failed.
+ *
+ * cntlid is not compared: where the target allocates them dynamically a reconnect may get another one
+ * (nvmf_connect_admin_queue takes the answer's), and it is the same controller still. So one that somebody
+ * made anew, under the same names, after ours was gone cannot be told from ours that reconnected: it counts
+ * as ours.
  */
 bool journal_owns(const struct journal_data *data, const struct ctrl_id *id);

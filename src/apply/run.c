@@ -3,17 +3,23 @@
 #include "apply/run.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "apply/fx_nvme_why.h"
 #include "base/clock.h"
 #include "base/log.h"
+
+/* Room for "[address]:service from address" */
+#define WAY_TEXT_MAX (PORTAL_TEXT_MAX + IP_TEXT_MAX + 8)
 
 struct run {
 	const struct fx *fx;
 	struct journal *journal;
 	struct steps *steps;
 	struct plan *plan;
-	struct run_stats *stats;
+	const char *ended; /* why no further step is begun; NULL: one is */
 };
 
 /* What becomes of one effect. */
@@ -23,6 +29,15 @@ struct outcome {
 	struct err err;
 	struct observed after;
 };
+
+/* The first cause is the one that is told. */
+static void end_run(struct run *run, const char *why)
+{
+	if (!run->ended)
+		run->ended = why;
+}
+
+/* --- what a step says ---------------------------------------------------------------------------- */
 
 /* The planner keeps every step on storage ports; whatever its mistakes, this is where they end. */
 static int refuse_step(const struct step *step, unsigned paths, struct err *err)
@@ -44,85 +59,151 @@ static struct path *path_of(const struct run *run, const struct step *step)
 	return &run->plan->path[step->path];
 }
 
-static void fail(struct run *run, struct step *step, enum path_reason reason, const char *message)
+/* The message is an effect's, which names its portal itself. */
+static void fail_as_told(struct run *run, struct step *step, enum path_reason reason, const char *message)
 {
 	struct path *path = path_of(run, step);
 
 	step->state = STEP_FAILED;
-	run->stats->failed++;
 	path->action = PATH_FAILED;
 	path->reason = reason;
 	str_format(path->message, sizeof(path->message), "%s", message);
 }
 
-static void skip(struct run *run, struct step *step)
+/* The message is ours: portal and source come first. */
+static void _printf_(4, 5)
+	fail(struct run *run, struct step *step, enum path_reason reason, const char *fmt, ...)
 {
-	step->state = STEP_SKIPPED;
-	run->stats->skipped++;
+	char portal[PORTAL_TEXT_MAX], text[sizeof(path_of(run, step)->message)];
+	char message[WAY_TEXT_MAX + sizeof(text)];
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	str_format(message, sizeof(message), "%s from %s: %s", fx_nvme_portal(&step->id, portal),
+		   step->id.host_traddr, text);
+	fail_as_told(run, step, reason, message);
 }
+
+/* What was asked for and not even tried is not done: the path says so, and why. */
+static void not_begun(struct run *run, struct step *step)
+{
+	if (step->path >= 0 && (unsigned)step->path < run->plan->paths)
+		fail(run, step, PATH_OTHER, "not begun: %s", run->ended);
+	step->state = STEP_SKIPPED;
+}
+
+/* --- the world and the journal -------------------------------------------------------------------- */
 
 static const char *state_of(const struct observed *o)
 {
 	return !o->there ? "absent" : o->state[0] ? o->state : "unknown";
 }
 
-/* Intent, effect, read back. -errno: the journal or the world failed; the outcome is not journalled yet. */
-static int do_step(struct run *run, const struct step *step, unsigned number, const struct observed *before,
-		   struct outcome *ret, struct err *err)
+static int observe(struct run *run, const struct step *step, struct observed *ret, struct err *err)
 {
-	char object[STEP_TEXT_MAX];
-	int r = refuse_step(step, run->plan->paths, err);
-	int64_t start;
+	int r = run->fx->observe(run->fx->ctx, step, ret, err);
 
-	*ret = (struct outcome){ .reason = PATH_OTHER };
-	if (r == 0)
-		r = journal_intent(run->journal, step, number, state_of(before), err);
 	if (r < 0)
-		return r;
-	log_effect("%s %s", step_kind_name(step->kind), step_object(step, object));
-	start = clock_us();
-	ret->code = run->fx->perform(run->fx->ctx, step, &ret->reason, &ret->err);
-	log_elapsed(ret->code == 0 ? "done" : "failed", start);
-	return run->fx->observe(run->fx->ctx, step, &ret->after, err);
+		end_run(run, "what is there could not be read");
+	return r;
+}
+
+static int write_intent(struct run *run, const struct step *step, unsigned number,
+			const struct observed *before, struct err *err)
+{
+	int r = journal_intent(run->journal, step, number, state_of(before), err);
+
+	if (r < 0)
+		end_run(run, "the journal failed");
+	return r;
 }
 
 static int close_record(struct run *run, const struct step *step, unsigned number, enum journal_state state,
 			const struct observed *after, struct err *err)
 {
-	return journal_outcome(run->journal, step, number, state, state_of(after),
-			       after->there ? after->cntlid : -1, err);
+	int r = journal_outcome(run->journal, step, number, state, state_of(after),
+				after->there ? after->cntlid : -1, err);
+
+	if (r < 0)
+		end_run(run, "the journal failed");
+	return r;
+}
+
+static void perform(struct run *run, const struct step *step, struct outcome *ret)
+{
+	char object[STEP_TEXT_MAX];
+	int64_t start = clock_us();
+
+	*ret = (struct outcome){ .reason = PATH_OTHER };
+	log_effect("%s %s", step_kind_name(step->kind), step_object(step, object));
+	ret->code = run->fx->perform(run->fx->ctx, step, &ret->reason, &ret->err);
+	log_elapsed(ret->code == 0 ? "done" : "failed", start);
 }
 
 /* --- disconnect -------------------------------------------------------------------------------- */
 
-/* What is wanted is that it is gone; whether by us is the journal's business. */
+/* Its step's state, after the effect. Another one with the same names may have come in its place: not ours.
+ */
+static void judge_disconnect(struct step *step, const struct observed *before, struct outcome *outcome)
+{
+	outcome->after.there = outcome->after.there && outcome->after.instance == before->instance &&
+			       outcome->after.cntlid == before->cntlid;
+	step->state = outcome->after.there ? STEP_FAILED : STEP_DONE;
+}
+
+/*
+ * What is wanted is that it is gone; whether by us is the journal's business. must: it goes even if it cannot
+ * be looked for or written down, as the open record of its connect covers it. ret->err: why it is not gone.
+ * Returns the first error of journal and world.
+ */
+static int disconnect(struct run *run, struct step *step, unsigned number, bool must, struct outcome *ret,
+		      struct err *err)
+{
+	struct observed before;
+	int found = observe(run, step, &before, err), written, r;
+
+	*ret = (struct outcome){ .reason = PATH_OTHER };
+	if (found < 0 && !must)
+		return found;
+	if (found < 0)
+		before = (struct observed){ .there = true };
+	if (!before.there) {
+		step->state = STEP_SKIPPED;
+		return 0;
+	}
+	written = write_intent(run, step, number, &before, err);
+	if (written < 0 && !must)
+		return written;
+	perform(run, step, ret);
+	r = observe(run, step, &ret->after, err);
+	if (r == 0) {
+		if (found < 0) /* then whatever is there now counts as it */
+			before = ret->after;
+		judge_disconnect(step, &before, ret);
+	} else {
+		step->state = STEP_FAILED;
+	}
+	if (step->state == STEP_FAILED && ret->code == 0)
+		err_set(&ret->err, XC_FAILED, -EBUSY, step->id.nqn, "%s",
+			r < 0 ? "whether it is gone could not be read" : "is still there after its deletion");
+	if (r == 0 && written == 0)
+		r = close_record(run, step, number, step->state == STEP_DONE ? JOURNAL_DONE : JOURNAL_UNDONE,
+				 &ret->after, err);
+	return found < 0 ? found : written < 0 ? written : r;
+}
+
 static int run_disconnect(struct run *run, struct step *step, unsigned number, struct err *err)
 {
 	struct outcome outcome;
-	struct observed before;
-	int r = run->fx->observe(run->fx->ctx, step, &before, err);
+	int r = disconnect(run, step, number, false, &outcome, err);
 
-	if (r < 0)
-		return r;
-	if (!before.there) {
-		skip(run, step);
-		return 0;
-	}
-	r = do_step(run, step, number, &before, &outcome, err);
-	if (r < 0)
-		return r;
-	/* Another one with the same names may have come in its place: that is not ours. */
-	outcome.after.there = outcome.after.there && outcome.after.instance == before.instance &&
-			      outcome.after.cntlid == before.cntlid;
-	if (!outcome.after.there) {
-		step->state = STEP_DONE;
+	if (step->state == STEP_DONE)
 		path_of(run, step)->action = PATH_DISCONNECTED;
-	} else {
-		fail(run, step, outcome.reason,
-		     outcome.code < 0 ? outcome.err.msg : "is still there after its deletion");
-	}
-	return close_record(run, step, number, step->state == STEP_DONE ? JOURNAL_DONE : JOURNAL_UNDONE,
-			    &outcome.after, err);
+	if (step->state == STEP_FAILED)
+		fail(run, step, outcome.reason, "%s", outcome.err.msg);
+	return r;
 }
 
 /*
@@ -131,31 +212,22 @@ static int run_disconnect(struct run *run, struct step *step, unsigned number, s
  */
 static int drop_mismatch(struct run *run, const struct step *connect, const char *why, struct err *err)
 {
-	const char *end = "; it was disconnected again";
-	struct run_stats stats = *run->stats;
 	struct path *path = path_of(run, connect);
 	struct step step = *connect;
-	char message[sizeof(path->message)];
+	struct outcome outcome;
 	int r;
 
 	step.kind = STEP_NVME_DISCONNECT;
-	step.state = STEP_FAILED; /* until it is known better */
-	r = run_disconnect(run, &step, run->steps->count + 1, err);
-	str_format(message, sizeof(message), "%s", r < 0 ? err->msg : path->message);
-	if (step.state == STEP_SKIPPED)
-		end = "; it is gone meanwhile";
-	if (step.state != STEP_FAILED)
-		str_format(path->message, sizeof(path->message), "%s%s", why, end);
-	else
-		str_format(path->message, sizeof(path->message),
-			   "%s; it could not be disconnected: %s; remove it with nvme disconnect", why,
-			   message);
+	r = disconnect(run, &step, run->steps->count + 1, true, &outcome, err);
 	path->action = step.state == STEP_FAILED ? PATH_FAILED : PATH_DISCONNECTED;
 	path->reason = PATH_PROOF_MISMATCH;
-	stats.done--; /* one path, one outcome */
-	stats.failed++;
-	stats.mismatched = true;
-	*run->stats = stats;
+	if (step.state == STEP_FAILED)
+		str_format(path->message, sizeof(path->message),
+			   "%s; it could not be disconnected: %s; remove it with nvme disconnect", why,
+			   outcome.err.msg);
+	else
+		str_format(path->message, sizeof(path->message), "%s; %s", why,
+			   step.state == STEP_SKIPPED ? "it is gone meanwhile" : "it was disconnected again");
 	if (run->steps->count < STEPS_MAX)
 		run->steps->step[run->steps->count++] = step;
 	return r;
@@ -163,74 +235,106 @@ static int drop_mismatch(struct run *run, const struct step *connect, const char
 
 /* --- connect ----------------------------------------------------------------------------------- */
 
-static int prove(struct run *run, const struct step *step, struct err *err)
+#define WHY_MAX 512
+
+/* A path that failed keeps its message, whatever the proof says. */
+static enum proof_verdict prove(struct run *run, const struct step *step, char why[static WHY_MAX])
 {
 	struct path *path = path_of(run, step);
-	char why[sizeof(path->message)] = "";
 	int64_t start = clock_us();
-	enum proof_verdict verdict = run->fx->prove(run->fx->ctx, step, why, sizeof(why));
+	enum proof_verdict verdict = run->fx->prove(run->fx->ctx, step, why, WHY_MAX);
 
 	log_elapsed("proof", start);
 	switch (verdict) {
 	case VERDICT_PROVEN:
-		path->proof = PROOF_RDMA_NETLINK;
-		return 0;
+		if (path->reason == PATH_REASON_NONE)
+			path->proof = PROOF_RDMA_NETLINK;
+		break;
 	case VERDICT_UNKNOWN:
-		run->stats->unproven++;
-		memcpy(path->message, why, sizeof(path->message));
-		return 0;
+		if (path->reason == PATH_REASON_NONE)
+			str_format(path->message, sizeof(path->message), "%s", why);
+		break;
 	case VERDICT_MISMATCH:
+		end_run(run, "a path before it was on the wrong device");
 		break;
 	}
-	return drop_mismatch(run, step, why, err);
+	return verdict;
 }
 
-/* After an effect that the kernel refused, or that left no controller. */
-static int close_failed(struct run *run, struct step *step, unsigned number, const struct outcome *outcome,
-			struct err *err)
+/* Somebody made it between planning and now. It stays, wherever it is; what is ours does not come to it. */
+static void keep(struct run *run, struct step *step, const struct observed *before)
 {
-	if (outcome->code == 0) {
-		fail(run, step, PATH_OTHER, "the kernel connected it, and it was gone when looked for");
-	} else {
-		fail(run, step, outcome->reason, outcome->err.msg);
-		run->stats->stopped = run->stats->stopped || outcome->code == -EINTR;
-	}
-	/*
-	 * A controller that was absent before and is there after our effect is ours, even if the effect says
-	 * that it failed: its intent stays open. Unless it is known to be
-	 * somebody else's.
-	 */
-	if (outcome->after.there && outcome->code != -EALREADY)
-		return 0;
-	return close_record(run, step, number, JOURNAL_UNDONE, &outcome->after, err);
+	struct path *path = path_of(run, step);
+	char why[WHY_MAX] = "";
+
+	step->state = STEP_SKIPPED;
+	path->action = PATH_KEPT;
+	if (prove(run, step, why) != VERDICT_MISMATCH)
+		return;
+	path->reason = PATH_PROOF_MISMATCH;
+	str_format(path->message, sizeof(path->message),
+		   "%s; this run did not make it; remove it: nvme disconnect -d nvme%d", why,
+		   before->instance);
 }
 
 /* What needs no effect, or must have none. True: the step is settled. */
 static bool settle_before(struct run *run, struct step *step, const struct observed *before)
 {
-	char message[256];
+	char pci[PCI_TEXT_MAX];
 
 	if (before->there && before->live) {
-		skip(run, step);
-		path_of(run, step)->action = PATH_KEPT;
+		keep(run, step, before);
 		return true;
 	}
 	if (before->there) {
-		str_format(message, sizeof(message),
-			   "such a controller is there, in state %s; wait until it is live, or disconnect it",
-			   state_of(before));
-		fail(run, step, PATH_OTHER, message);
+		fail(run, step, PATH_OTHER,
+		     "such a controller is there, in state %s; wait until it is live, or disconnect it",
+		     state_of(before));
 		return true;
 	}
 	if (!before->source_on_port) {
-		char pci[PCI_TEXT_MAX];
-
-		str_format(message, sizeof(message), "source %s is no longer on port %s",
-			   step->id.host_traddr, pci_format(&step->pci, pci));
-		fail(run, step, PATH_ADDRESS_MISSING, message);
+		fail(run, step, PATH_ADDRESS_MISSING, "source %s is no longer on port %s",
+		     step->id.host_traddr, pci_format(&step->pci, pci));
 		return true;
 	}
 	return false;
+}
+
+/*
+ * After an effect that the kernel refused, or that left no controller. The intent stays open where a
+ * controller of ours may be: it was absent before, and is there after an effect that says that it failed; or
+ * the kernel says that it made one, and it is not found (sysfs shows the names that the target gave).
+ */
+static int close_failed(struct run *run, struct step *step, unsigned number, const struct outcome *outcome,
+			struct err *err)
+{
+	if (outcome->code == 0) {
+		fail(run, step, PATH_OTHER,
+		     "the kernel says that it is connected, and no such controller is there; look with nvme "
+		     "list-subsys");
+		return 0;
+	}
+	fail_as_told(run, step, outcome->reason, outcome->err.msg);
+	if (outcome->code == -EINTR)
+		end_run(run, "stopped by a signal");
+	if (outcome->after.there && outcome->code != -EALREADY) /* that one is somebody else's */
+		return 0;
+	return close_record(run, step, number, JOURNAL_UNDONE, &outcome->after, err);
+}
+
+/* After an effect whose object cannot be looked at: nobody knows, so the intent stays open. */
+static void fail_unread(struct run *run, struct step *step, const struct outcome *outcome)
+{
+	char message[sizeof(outcome->err.msg)];
+
+	if (outcome->code == 0) {
+		fail(run, step, PATH_OTHER,
+		     "the kernel says that it is connected, and that could not be read back");
+		return;
+	}
+	str_format(message, sizeof(message), "%s; whether a controller is left could not be read",
+		   outcome->err.msg);
+	fail_as_told(run, step, outcome->reason, message);
 }
 
 static int run_connect(struct run *run, struct step *step, unsigned number, struct err *err)
@@ -238,25 +342,38 @@ static int run_connect(struct run *run, struct step *step, unsigned number, stru
 	struct path *path = path_of(run, step);
 	struct outcome outcome;
 	struct observed before;
-	int r = run->fx->observe(run->fx->ctx, step, &before, err);
+	char why[WHY_MAX] = "";
+	int r = observe(run, step, &before, err), dropped = 0;
 
 	if (r < 0 || settle_before(run, step, &before))
 		return r;
-	r = do_step(run, step, number, &before, &outcome, err);
+	r = write_intent(run, step, number, &before, err);
 	if (r < 0)
 		return r;
-	if (outcome.code < 0 || !outcome.after.there)
+	perform(run, step, &outcome);
+	r = observe(run, step, &outcome.after, err);
+	if (r == 0 && (outcome.code < 0 || !outcome.after.there))
 		return close_failed(run, step, number, &outcome, err);
-	step->state = STEP_DONE;
-	run->stats->done++;
-	path->action = PATH_CONNECTED;
-	path->owner = OWNER_US;
-	r = close_record(run, step, number, JOURNAL_DONE, &outcome.after, err);
-	return r < 0 ? r : prove(run, step, err);
+	if (r < 0) {
+		fail_unread(run, step, &outcome);
+	} else {
+		step->state = STEP_DONE;
+		path->action = PATH_CONNECTED;
+		path->owner = OWNER_US;
+		r = close_record(run, step, number, JOURNAL_DONE, &outcome.after, err);
+	}
+	/* Whatever journal and sysfs say, the kernel made one: it must not stay on the wrong device. */
+	if (outcome.code == 0 && prove(run, step, why) == VERDICT_MISMATCH)
+		dropped = drop_mismatch(run, step, why, err);
+	return r < 0 ? r : dropped;
 }
 
 static int run_step(struct run *run, struct step *step, unsigned number, struct err *err)
 {
+	int r = refuse_step(step, run->plan->paths, err);
+
+	if (r < 0)
+		return r;
 	switch (step->kind) {
 	case STEP_NVME_CONNECT:
 		return run_connect(run, step, number, err);
@@ -266,36 +383,31 @@ static int run_step(struct run *run, struct step *step, unsigned number, struct 
 	return run_disconnect(run, step, number, err);
 }
 
-/* A step that the journal or the world broke off says so; what is not begun is skipped. */
-static void break_off(struct run *run, struct step *step, const struct err *err)
-{
-	if (step->state == STEP_WOULD)
-		fail(run, step, PATH_OTHER, err->msg);
-}
-
 int run_steps(const struct fx *fx, struct journal *journal, struct steps *steps, struct plan *plan,
-	      struct run_stats *ret, struct err *err)
+	      struct err *err)
 {
-	struct run run = { .fx = fx, .journal = journal, .steps = steps, .plan = plan, .stats = ret };
+	struct run run = { .fx = fx, .journal = journal, .steps = steps, .plan = plan };
 	unsigned count = steps->count;
 	int r = 0;
 
-	*ret = (struct run_stats){ 0 };
 	for (unsigned i = 0; r == 0 && i < count; i++) {
-		steps->step[i].state = STEP_WOULD;
 		r = refuse_step(&steps->step[i], plan->paths, err);
+		if (r < 0)
+			end_run(&run, "the plan holds a step that is refused");
 	}
 	for (unsigned i = 0; i < count; i++) {
 		struct step *step = &steps->step[i];
 
-		ret->stopped = ret->stopped || fx->stop_requested(fx->ctx);
-		if (r < 0 || ret->stopped || ret->mismatched) {
-			skip(&run, step);
+		step->state = STEP_WOULD;
+		if (fx->stop_requested(fx->ctx))
+			end_run(&run, "stopped by a signal");
+		if (run.ended) {
+			not_begun(&run, step);
 			continue;
 		}
 		r = run_step(&run, step, i + 1, err);
-		if (r < 0)
-			break_off(&run, step, err);
+		if (r < 0 && step->state == STEP_WOULD) /* journal or world broke it off */
+			fail(&run, step, PATH_OTHER, "%s", err->msg);
 	}
 	return r;
 }

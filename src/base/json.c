@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parse.h"
+
 #define DEPTH_MAX 32
 
 /* struct json is json-c's object under a name of ours, so that its headers stay in this file. */
@@ -96,7 +98,7 @@ bool json_is_null(const struct json *j)
 	return j == NULL;
 }
 
-bool json_is_string(const struct json *j)
+static bool is_string(const struct json *j)
 {
 	return json_object_is_type(inner(j), json_type_string);
 }
@@ -125,7 +127,7 @@ const char *json_text(const struct json *j)
 {
 	const char *text;
 
-	if (!json_is_string(j))
+	if (!is_string(j))
 		return NULL;
 	text = json_object_get_string(inner(j));
 	/* A string with a NUL in it is not what it looks like. */
@@ -206,53 +208,24 @@ void json_set(struct json *object, const char *key, struct json *value)
 		abort();
 }
 
-/* Bytes of the UTF-8 sequence at s, 0 if it is none (overlong forms and surrogates included). */
-static size_t utf8_length(const unsigned char *s)
-{
-	size_t length;
-	uint32_t point;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] >= 0xc2 && s[0] <= 0xdf)
-		length = 2;
-	else if (s[0] >= 0xe0 && s[0] <= 0xef)
-		length = 3;
-	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
-		length = 4;
-	else
-		return 0;
-	point = s[0] & (0xffU >> (length + 1));
-	for (size_t i = 1; i < length; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		point = point << 6 | (s[i] & 0x3fU);
-	}
-	if ((length == 3 && (point < 0x800 || (point >= 0xd800 && point <= 0xdfff))) ||
-	    (length == 4 && (point < 0x10000 || point > 0x10ffff)))
-		return 0;
-	return length;
-}
-
 static struct json_object *new_string(const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
 	char *clean = malloc(strlen(text) * 3 + 1), *to = clean;
 	struct json_object *o;
 
 	if (!clean)
 		abort();
-	while (*at != '\0') {
-		size_t length = utf8_length(at);
+	while (*text != '\0') {
+		size_t length = parse_utf8_length(text);
 
 		if (length == 0) {
 			to = stpcpy(to, "\xef\xbf\xbd"); /* U+FFFD */
-			at++;
+			text++;
 			continue;
 		}
-		memcpy(to, at, length);
+		memcpy(to, text, length);
 		to += length;
-		at += length;
+		text += length;
 	}
 	*to = '\0';
 	o = or_die(json_object_new_string(clean));

@@ -30,7 +30,6 @@ static inline void json_freep(struct json **j)
 bool json_is_object(const struct json *j);
 bool json_is_array(const struct json *j);
 bool json_is_null(const struct json *j);
-bool json_is_string(const struct json *j);
 
 /* Members. Not there: NULL. */
 struct json *json_get(const struct json *object, const char *key);

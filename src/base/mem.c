@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bounded copies and formatting of strings. */
+/* Arrays that grow; bounded copies and formatting of strings. */
 #include "base/mem.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+void *mem_grow(void *array, size_t count, size_t size)
+{
+	if ((count & (count - 1)) != 0)
+		return array;
+	return reallocarray(array, count ? count * 2 : 1, size);
+}
 
 int str_copy(char *dst, size_t size, const char *src)
 {

@@ -31,6 +31,13 @@ static inline void mem_closep(const int *fd)
 #define _cleanup_close_ _cleanup_(mem_closep)
 
 /*
+ * Room for one more in an array of count elements (NULL: none yet) that is only ever grown by this: it is
+ * full at each power of two, and doubled there. Returns the array, which may have moved; NULL without memory:
+ * it is as it was. Whoever calls has bounded count.
+ */
+void *mem_grow(void *array, size_t count, size_t size) _must_check_;
+
+/*
  * Copies src into dst[size]. Returns 0, or -ENAMETOOLONG and leaves dst empty: a
  * name that does not fit is never used in part.
  */

@@ -82,11 +82,56 @@ bool parse_is_option_safe(const char *text)
 	return true;
 }
 
+size_t parse_utf8_length(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t length;
+	uint32_t point;
+
+	if (s[0] == '\0')
+		return 0;
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] >= 0xc2 && s[0] <= 0xdf)
+		length = 2;
+	else if (s[0] >= 0xe0 && s[0] <= 0xef)
+		length = 3;
+	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
+		length = 4;
+	else
+		return 0;
+	point = s[0] & (0xffU >> (length + 1));
+	for (size_t i = 1; i < length; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		point = point << 6 | (s[i] & 0x3fU);
+	}
+	if ((length == 3 && (point < 0x800 || (point >= 0xd800 && point <= 0xdfff))) ||
+	    (length == 4 && (point < 0x10000 || point > 0x10ffff)))
+		return 0;
+	return length;
+}
+
+/* NQNs are UTF-8 (NVMe Base Specification); JSON, and so the journal, can hold nothing else. */
+static bool is_utf8(const char *text)
+{
+	while (*text != '\0') {
+		size_t length = parse_utf8_length(text);
+
+		if (length == 0)
+			return false;
+		text += length;
+	}
+	return true;
+}
+
 int parse_nqn(const char *text)
 {
 	if (strlen(text) > NQN_LENGTH_MAX)
 		return -ENAMETOOLONG;
-	return str_starts(text, "nqn.") && text[4] != '\0' && parse_is_option_safe(text) ? 0 : -EINVAL;
+	return str_starts(text, "nqn.") && text[4] != '\0' && parse_is_option_safe(text) && is_utf8(text)
+		       ? 0
+		       : -EINVAL;
 }
 
 int parse_uuid(const char *text, char ret[static UUID_SIZE])

@@ -11,6 +11,7 @@
 
 #define NQN_LENGTH_MAX 223 /* NVMe Base Specification, NVMe Qualified Names */
 #define NQN_SIZE (NQN_LENGTH_MAX + 1)
+#define NQN_DISCOVERY "nqn.2014-08.org.nvmexpress.discovery" /* of every discovery controller */
 #define UUID_SIZE 37
 #define SVCID_SIZE 6 /* a port number */
 
@@ -29,7 +30,10 @@ int parse_hex(const char *text, uint64_t max, uint64_t *ret) _must_check_;
  */
 bool parse_is_option_safe(const char *text);
 
-/* 0; -ENAMETOOLONG (over 223 bytes); -EINVAL (not "nqn." or unsafe characters). */
+/* Bytes of the UTF-8 sequence that text begins with; 0 if it is none, as overlong forms and surrogates. */
+size_t parse_utf8_length(const char *text);
+
+/* 0; -ENAMETOOLONG (over 223 bytes); -EINVAL (not "nqn.", unsafe characters, or no UTF-8). */
 int parse_nqn(const char *text) _must_check_;
 
 /* "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", written in lower case to ret. 0 or -EINVAL. */

@@ -171,12 +171,6 @@ static ssize_t read_path(const struct root *root, const char *path, char *buf, s
 	return fd < 0 ? fd : read_fd(fd, buf, size);
 }
 
-ssize_t root_read(const struct root *root, char *buf, size_t size, const char *fmt, ...)
-{
-	FORMAT_PATH(path, fmt);
-	return read_path(root, path, buf, size);
-}
-
 ssize_t root_read_fd(int fd, char **ret, size_t max)
 {
 	size_t size = 16384;
@@ -318,16 +312,14 @@ static int compare_names(const void *a, const void *b)
 
 static int add_name(struct names *names, const char *name)
 {
+	char **larger;
+
 	if (names->count >= NAMES_MAX)
 		return -E2BIG;
-	if ((names->count & (names->count - 1)) == 0) { /* full at each power of two */
-		size_t room = names->count ? names->count * 2 : 1;
-		char **larger = reallocarray(names->name, room, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		names->name = larger;
-	}
+	larger = mem_grow(names->name, names->count, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	names->name = larger;
 	names->name[names->count] = strdup(name);
 	if (!names->name[names->count])
 		return -ENOMEM;

@@ -31,16 +31,11 @@ struct root {
 	}
 #define ROOT_LINE_MAX 4096 /* an attribute that is longer is an error (-EFBIG) */
 
-/* path NULL or "/": this machine. Fills err (XC_ENVIRONMENT). */
+/* path NULL or "/": this machine. Fills err (XC_USAGE if it cannot be opened, else XC_ENVIRONMENT). */
 int root_open(const char *path, struct root *ret, struct err *err) _must_check_;
 void root_close(struct root *root);
 
 int root_openat(const struct root *root, int flags, const char *fmt, ...) _must_check_ _printf_(3, 4);
-
-/* A whole attribute, NUL-terminated. Returns its length, -EFBIG if it does not fit, -EINVAL with a NUL in it.
- */
-ssize_t root_read(const struct root *root, char *buf, size_t size, const char *fmt, ...) _must_check_
-	_printf_(4, 5);
 
 /* The whole file on the heap (the caller frees), at most max bytes. Length or -errno. */
 ssize_t root_read_all(const struct root *root, char **ret, size_t max, const char *fmt, ...) _must_check_
@@ -49,7 +44,10 @@ ssize_t root_read_all(const struct root *root, char **ret, size_t max, const cha
 /* The rest of an open file, in the same way. */
 ssize_t root_read_fd(int fd, char **ret, size_t max) _must_check_;
 
-/* A file of one line, without white space at its end. 0; -EINVAL for a second line or control characters. */
+/*
+ * A file of one line, without white space at its end. 0; -EINVAL for a second line, control characters or a
+ * NUL; -EFBIG (ROOT_LINE_MAX).
+ */
 int root_line(const struct root *root, char *buf, size_t size, const char *fmt, ...) _must_check_
 	_printf_(4, 5);
 int root_i64(const struct root *root, int64_t *ret, const char *fmt, ...) _must_check_ _printf_(3, 4);
@@ -80,8 +78,9 @@ void names_free(struct names *names);
 /*
  * A file that steers a program that runs as root: a regular file, reached without a link,
  * owned by root (in a tree: or by the tree's owner), writable by nobody else; the same
- * holds for its directory. Returns the length and *ret (heap), -ENOENT without a message if
- * it is not there, or another -errno with err filled (XC_ENVIRONMENT).
+ * holds for every directory on its path below the root, but one that is sticky may be writable. Returns the
+ * length and *ret (heap), -ENOENT without a message if it is not there, or another -errno with err filled
+ * (XC_ENVIRONMENT).
  */
 #define TRUSTED_MAX (1 << 20)
 ssize_t root_read_trusted(const struct root *root, const char *path, char **ret,

@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,7 +33,6 @@ struct connect {
 	struct live live;
 	struct fx fx;
 	struct journal *journal;
-	struct run_stats stats;
 };
 
 /* --- before anything --- */
@@ -94,7 +94,7 @@ static int plan_once(struct connect *c, struct err *err)
 static bool may_come(const struct connect *c, int r, const struct err *err)
 {
 	if (r < 0)
-		return err->code == -EADDRNOTAVAIL || err->code == -ENODEV;
+		return err->exit == XC_ENVIRONMENT && (err->code == -EADDRNOTAVAIL || err->code == -ENODEV);
 	for (unsigned i = 0; i < c->s->plan->skips; i++) {
 		if (c->s->plan->skip[i].may_come)
 			return true;
@@ -108,9 +108,8 @@ static bool may_come(const struct connect *c, int r, const struct err *err)
 	return false;
 }
 
-static int plan_waiting(struct connect *c, struct err *err)
+static int plan_waiting(struct connect *c, int64_t deadline, struct err *err)
 {
-	int64_t deadline = clock_ms() + (int64_t)c->options->wait_s * 1000;
 	int64_t start = clock_us();
 	bool wanting;
 	int r;
@@ -124,7 +123,7 @@ static int plan_waiting(struct connect *c, struct err *err)
 		clock_sleep_ms(WAIT_STEP_MS);
 	}
 	log_elapsed("facts and preflight", start);
-	if (wanting && c->options->wait_s > 0) {
+	if (wanting && c->options->wait_s > 0 && !fx_signals_stop()) {
 		if (r < 0)
 			err->exit = XC_TIMEOUT;
 		for (unsigned i = 0; i < c->s->plan->skips; i++)
@@ -153,46 +152,56 @@ static void set_proof(struct session *s, struct path *path, enum proof_verdict v
 	}
 }
 
-/* The verdict of one reading, for a dry run, which waits for nothing. */
-static enum proof_verdict prove_once(const struct session *s, const struct path *path, char *why, size_t size)
+static bool is_kept_live(const struct session *s, const struct path *path)
 {
-	switch (prove_group(s->topo, s->groups, &path->id, s->topo->rdma_link[path->rdma].name, why, size)) {
-	case GROUP_PROVEN:
-		return VERDICT_PROVEN;
-	case GROUP_MISMATCH:
-		return VERDICT_MISMATCH;
-	case GROUP_UNSETTLED:
-	case GROUP_UNREADABLE:
-		break;
+	return path->action == PATH_KEPT && strcmp(s->topo->ctrl[path->ctrl].state, "live") == 0;
+}
+
+/* False: what was read last does not settle all kept paths. */
+static bool kept_are_settled(const struct connect *c)
+{
+	const struct session *s = c->s;
+	char why[256];
+
+	for (unsigned i = 0; i < s->plan->paths; i++) {
+		const struct path *path = &s->plan->path[i];
+
+		if (is_kept_live(s, path) &&
+		    live_judge(&c->live, &path->id, s->topo->rdma_link[path->rdma].name, why, sizeof(why)) ==
+			    GROUP_UNSETTLED)
+			return false;
 	}
-	return VERDICT_UNKNOWN;
+	return true;
 }
 
 /*
  * Controllers that are there already are proven before anything is added to them: one whose queues are on
- * another device stops the run.
+ * another device stops the run. They are somebody's, perhaps not ours: none of them is disconnected.
  */
-static bool prove_kept(struct connect *c)
+static int prove_kept(struct connect *c, bool *ret_clean, struct err *err)
 {
+	int64_t deadline = clock_ms() + (c->options->dry_run ? 0 : LIVE_SETTLE_MS);
 	struct session *s = c->s;
-	bool clean = true;
+	int r = live_read(&c->live, err);
 
-	proof_collect(s->topo, s->groups);
-	for (unsigned i = 0; i < s->plan->paths; i++) {
+	while (r == 0 && !kept_are_settled(c) && clock_ms() < deadline) {
+		clock_sleep_ms(LIVE_SETTLE_STEP_MS);
+		r = live_read(&c->live, err);
+	}
+	*ret_clean = true;
+	for (unsigned i = 0; r == 0 && i < s->plan->paths; i++) {
 		struct path *path = &s->plan->path[i];
-		enum proof_verdict verdict;
+		enum group_verdict verdict;
 		char why[256] = "";
 
-		if (path->action != PATH_KEPT || strcmp(s->topo->ctrl[path->ctrl].state, "live") != 0)
+		if (!is_kept_live(s, path))
 			continue;
-		verdict = c->options->dry_run
-				  ? prove_once(s, path, why, sizeof(why))
-				  : live_prove(&c->live, &path->id, s->topo->rdma_link[path->rdma].name, why,
-					       sizeof(why));
-		set_proof(s, path, verdict, why);
-		clean &= path->reason != PATH_PROOF_MISMATCH;
+		verdict = live_judge(&c->live, &path->id, s->topo->rdma_link[path->rdma].name, why,
+				     sizeof(why));
+		set_proof(s, path, live_verdict(verdict), why);
+		*ret_clean &= path->reason != PATH_PROOF_MISMATCH;
 	}
-	return clean;
+	return r;
 }
 
 /* Paths that this run made and could not prove: they stay, and the exit status says so. */
@@ -201,7 +210,10 @@ static void note_unproven(struct session *s)
 	for (unsigned i = 0; i < s->plan->paths; i++) {
 		struct path *path = &s->plan->path[i];
 
-		if (path->action == PATH_CONNECTED && path->proof == PROOF_NONE)
+		bool kept_meanwhile = path->action == PATH_KEPT && path->message[0] != '\0';
+
+		if ((path->action == PATH_CONNECTED || kept_meanwhile) && path->proof == PROOF_NONE &&
+		    path->reason == PATH_REASON_NONE)
 			set_proof(s, path, VERDICT_UNKNOWN, path->message);
 	}
 }
@@ -235,7 +247,7 @@ static int run_plan(struct connect *c, struct err *err)
 	r = journal_begin(c->journal, "connect", c->options->argc, c->options->argv, err);
 	if (r < 0)
 		return r;
-	r = run_steps(&c->fx, c->journal, s->steps, s->plan, &c->stats, err);
+	r = run_steps(&c->fx, c->journal, s->steps, s->plan, err);
 	if (r < 0) { /* the end of a run that broke off is its end, too, if it can still be written */
 		struct err ignored = { 0 };
 
@@ -269,7 +281,7 @@ static int execute(struct connect *c, struct err *err)
 	r = outcome_read_back(s, ran < 0 ? &ignored : err);
 	log_elapsed("namespaces", start);
 	note_unproven(s);
-	s->result.changed = outcome_connected(s->plan);
+	s->result.changed = outcome_changed(s->plan);
 	return ran < 0 ? ran : r;
 }
 
@@ -293,55 +305,81 @@ static int prepare(struct connect *c, struct err *err)
 	return r;
 }
 
+/* The lock, then the plan; --wait bounds both together. */
+static int make_plan(struct connect *c, struct err *err)
+{
+	int64_t deadline = clock_ms() + (int64_t)c->options->wait_s * 1000;
+	struct session *s = c->s;
+	bool clean = true;
+	int r = 0;
+
+	if (!c->options->dry_run)
+		r = journal_open(&s->root, c->options->wait_s, &c->journal, s->findings, err);
+	if (r == 0)
+		r = plan_waiting(c, deadline, err);
+	if (r < 0)
+		return r;
+	s->result.plan = s->plan;
+	r = prove_kept(c, &clean, err);
+	if (!clean)
+		drop_connects(s->plan);
+	if (r == 0)
+		r = lower_connect(s->plan, s->topo, s->classes, c->request, s->steps, err);
+	if (r == 0)
+		s->result.steps = s->steps;
+	return r;
+}
+
 static int connect_paths(struct connect *c, struct err *err)
 {
-	struct session *s = c->s;
 	bool effects = !c->options->dry_run;
+	struct session *s = c->s;
 	int r = s->root.live ? fx_nvme_available(&s->root, err) : 0;
 
 	if (r == 0)
 		r = facts_read_identity(&s->root, c->request, err);
-	if (r == 0 && effects)
-		r = live_open(&c->live, &s->root, &c->fx, err);
-	if (r == 0 && effects)
-		r = journal_open(&s->root, c->options->wait_s, &c->journal, s->findings, err);
 	if (r == 0)
-		r = plan_waiting(c, err);
+		r = live_open(&c->live, &s->root, err);
+	if (r == 0 && effects)
+		r = live_effects(&c->live, &c->fx, err);
+	if (r == 0)
+		r = make_plan(c, err);
 	if (r < 0)
 		return r;
-	if (effects)
-		note_unfinished(c);
-	s->result.plan = s->plan;
-	if (!prove_kept(c))
-		drop_connects(s->plan);
-	r = lower_connect(s->plan, s->topo, s->classes, c->request, s->steps, err);
-	if (r < 0)
-		return r;
-	s->result.steps = s->steps;
 	s->result.changed = s->steps->count > 0;
-	if (effects)
+	if (effects) {
+		note_unfinished(c);
 		r = execute(c, err);
+	}
 	outcome_errors(s);
 	return r < 0 ? r : session_read_queues(s, err);
 }
 
 static enum exit_class run(struct session *s, const struct options *options)
 {
-	struct connect c = { .s = s, .options = options };
+	/* On the heap: it holds the config, which is large for a stack. */
+	_cleanup_free_ struct connect *c = calloc(1, sizeof(*c));
 	struct err err = { 0 };
 	enum exit_class exit = XC_OK;
-	int r = prepare(&c, &err);
+	int r;
 
+	if (!c) {
+		err_set(&err, XC_ENVIRONMENT, -ENOMEM, "", "out of memory");
+		return session_fail(s, &err);
+	}
+	c->s = s;
+	c->options = options;
+	r = prepare(c, &err);
 	if (r == 0)
-		r = s->result.deferred ? session_read(s, &err) : connect_paths(&c, &err);
+		r = s->result.deferred ? session_read(s, &err) : connect_paths(c, &err);
 	if (r < 0)
 		exit = session_fail(s, &err);
 	else if (!s->result.deferred)
 		exit = verdict_connect(s->plan, s->topo, options->dry_run);
-	if (r < 0 && outcome_connected(s->plan))
+	if (r < 0 && outcome_changed(s->plan))
 		exit = XC_PARTIAL;
-	journal_close(c.journal);
-	live_close(&c.live);
+	journal_close(c->journal);
+	live_close(&c->live);
 	return exit;
 }
 

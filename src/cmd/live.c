@@ -14,8 +14,8 @@
 
 /*
  * Right before the write: would the kernel's connection manager still take the planned device for this
- * source? Binding goes the way that nvme-rdma goes. Where it cannot be asked, the proof after the connect
- * decides.
+ * source? Binding goes the way that nvme-rdma goes. Where it cannot be asked nothing is written: a guess that
+ * is wrong is a connection on a compute HCA, however short.
  */
 static bool source_is_on_port(const struct live *live, const struct step *step)
 {
@@ -27,13 +27,12 @@ static bool source_is_on_port(const struct live *live, const struct step *step)
 	if (ip_parse(step->id.host_traddr, &source) < 0)
 		return false;
 	fx_path_bind(&source, &answer);
-	if (answer.answer == ANSWER_NO ||
-	    (answer.answer == ANSWER_YES && strcmp(answer.rdma_device, step->rdma_device) != 0))
+	if (answer.answer != ANSWER_YES || strcmp(answer.rdma_device, step->rdma_device) != 0)
 		return false;
-	/* The name must still be the device of that card; Soft-RoCE has no PCI function. */
+	/* The name must still be that function's device; Soft-RoCE has no PCI function. */
 	if (root_link(live->root, link, sizeof(link), "sys/class/infiniband/%s", step->rdma_device) < 0)
 		return false;
-	return pci_of_link(link, &pci) < 0 || pci_same_card(&pci, &step->pci);
+	return pci_of_link(link, &pci) < 0 || pci_compare(&pci, &step->pci) == 0;
 }
 
 static int observe(void *ctx, const struct step *step, struct observed *ret, struct err *err)
@@ -57,42 +56,75 @@ static int observe(void *ctx, const struct step *step, struct observed *ret, str
 	return 0;
 }
 
-enum proof_verdict live_prove(struct live *live, const struct ctrl_id *id, const char *rdma_device, char *why,
-			      size_t size)
+int live_read(struct live *live, struct err *err)
 {
-	int64_t deadline = clock_ms() + PROOF_SETTLE_MS;
+	int r;
 
-	for (;;) {
-		struct err err = { 0 };
-
-		live->findings->count = 0;
-		/* Controllers after CM_IDs: a queue that appears in between is counted by neither too early.
-		 */
-		if (facts_read_cm_ids(live->root, live->now, live->findings, &err) < 0 ||
-		    facts_read_ctrls(live->root, live->now, live->findings, &err) < 0) {
-			str_format(why, size, "%s", err.msg);
-			return VERDICT_UNKNOWN;
-		}
+	live->findings->count = 0;
+	/* CM_IDs first: a controller that comes in between has too few of them for a moment, never too many.
+	 */
+	r = facts_read_cm_ids(live->root, live->now, live->findings, err);
+	if (r == 0)
+		r = facts_read_ctrls(live->root, live->now, live->findings, err);
+	if (r == 0)
 		proof_collect(live->now, live->groups);
-		switch (prove_group(live->now, live->groups, id, rdma_device, why, size)) {
-		case GROUP_PROVEN:
-			return VERDICT_PROVEN;
-		case GROUP_MISMATCH:
-			return VERDICT_MISMATCH;
-		case GROUP_UNREADABLE:
-			return VERDICT_UNKNOWN;
-		case GROUP_UNSETTLED:
-			break;
-		}
-		if (clock_ms() >= deadline)
-			return VERDICT_UNKNOWN;
-		clock_sleep_ms(20);
+	return r;
+}
+
+static bool is_live(const struct topology *topo, const struct ctrl_id *id)
+{
+	for (unsigned i = 0; i < topo->ctrls; i++) {
+		if (strcmp(topo->ctrl[i].state, "live") == 0 && ctrl_id_equal(&topo->ctrl[i].id, id))
+			return true;
 	}
+	return false;
+}
+
+enum group_verdict live_judge(const struct live *live, const struct ctrl_id *id, const char *rdma_device,
+			      char *why, size_t size)
+{
+	enum group_verdict verdict = prove_group(live->now, live->groups, id, rdma_device, why, size);
+
+	/* The queues of a group prove nothing for a controller that has none. */
+	if (verdict != GROUP_PROVEN || is_live(live->now, id))
+		return verdict;
+	str_format(why, size, "the controller from %s to %s:%s is not live", id->host_traddr, id->traddr,
+		   id->trsvcid);
+	return GROUP_UNSETTLED;
+}
+
+enum proof_verdict live_verdict(enum group_verdict verdict)
+{
+	switch (verdict) {
+	case GROUP_PROVEN:
+		return VERDICT_PROVEN;
+	case GROUP_MISMATCH:
+		return VERDICT_MISMATCH;
+	case GROUP_UNSETTLED:
+	case GROUP_UNREADABLE:
+		break;
+	}
+	return VERDICT_UNKNOWN;
 }
 
 static enum proof_verdict prove(void *ctx, const struct step *step, char *why, size_t size)
 {
-	return live_prove(ctx, &step->id, step->rdma_device, why, size);
+	int64_t deadline = clock_ms() + LIVE_SETTLE_MS;
+	struct live *live = ctx;
+
+	for (;;) {
+		enum group_verdict verdict;
+		struct err err = { 0 };
+
+		if (live_read(live, &err) < 0) {
+			str_format(why, size, "%s", err.msg);
+			return VERDICT_UNKNOWN;
+		}
+		verdict = live_judge(live, &step->id, step->rdma_device, why, size);
+		if (verdict != GROUP_UNSETTLED || clock_ms() >= deadline)
+			return live_verdict(verdict);
+		clock_sleep_ms(LIVE_SETTLE_STEP_MS);
+	}
 }
 
 static int perform(void *ctx, const struct step *step, enum path_reason *ret_reason, struct err *err)
@@ -120,20 +152,26 @@ static bool stop_requested(void *ctx)
 	return fx_signals_stop();
 }
 
-int live_open(struct live *live, const struct root *root, struct fx *ret, struct err *err)
+int live_open(struct live *live, const struct root *root, struct err *err)
 {
-	int r;
-
 	*live = (struct live){ .root = root };
-	if (!root->live)
-		return err_set(err, XC_ENVIRONMENT, -EROFS, root->path,
-			       "%s is not this machine: a tree is shown and planned for, never changed",
-			       root->path);
 	live->now = calloc(1, sizeof(*live->now));
 	live->findings = calloc(1, sizeof(*live->findings));
 	live->groups = calloc(1, sizeof(*live->groups));
 	if (!live->now || !live->findings || !live->groups)
 		return err_set(err, XC_ENVIRONMENT, -ENOMEM, "", "out of memory");
+	return 0;
+}
+
+int live_effects(struct live *live, struct fx *ret, struct err *err)
+{
+	const struct root *root = live->root;
+	int r;
+
+	if (!root->live)
+		return err_set(err, XC_ENVIRONMENT, -EROFS, root->path,
+			       "%s is not this machine: a tree is shown and planned for, never changed",
+			       root->path);
 	r = fx_signals_setup();
 	if (r < 0)
 		return err_set(err, XC_ENVIRONMENT, r, "", "signals and timer: %s", strerror(-r));

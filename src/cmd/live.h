@@ -18,11 +18,21 @@ struct live {
 	struct proof_groups *groups;
 };
 
-/* Refuses a root that is not this machine. */
-int live_open(struct live *live, const struct root *root, struct fx *ret, struct err *err) _must_check_;
+/* For reading alone; a tree will do. */
+int live_open(struct live *live, const struct root *root, struct err *err) _must_check_;
+/* The world of the run loop. Refuses a root that is not this machine; from here on signals ask to stop. */
+int live_effects(struct live *live, struct fx *ret, struct err *err) _must_check_;
 void live_close(struct live *live);
 
 /* How long a group's count may take to settle while others connect to the same portal. */
-#define PROOF_SETTLE_MS 1000
-enum proof_verdict live_prove(struct live *live, const struct ctrl_id *id, const char *rdma_device, char *why,
-			      size_t size);
+#define LIVE_SETTLE_MS 1000
+#define LIVE_SETTLE_STEP_MS 20
+
+/* Reads controllers and CM_IDs into live->now and live->groups. */
+int live_read(struct live *live, struct err *err) _must_check_;
+
+/* What that reading says of one controller, which must be live itself; why gets a sentence. */
+enum group_verdict live_judge(const struct live *live, const struct ctrl_id *id, const char *rdma_device,
+			      char *why, size_t size);
+/* In the words of struct fx: what is not settled is unknown. */
+enum proof_verdict live_verdict(enum group_verdict verdict);

@@ -12,16 +12,16 @@
 #define NAMESPACES_MS 5000 /* the kernel scans after the connect has returned */
 #define NAMESPACES_STEP_MS 50
 
+/* Of every path, also one that failed: what is there must be named, whatever the run thinks of it. */
 static void link_controllers(struct session *s)
 {
 	for (unsigned i = 0; i < s->plan->paths; i++) {
 		struct path *path = &s->plan->path[i];
 
 		path->ctrl = -1;
-		if (path->action != PATH_CONNECTED && path->action != PATH_KEPT)
-			continue;
 		for (unsigned k = 0; k < s->topo->ctrls && path->ctrl < 0; k++) {
-			if (ctrl_id_equal(&s->topo->ctrl[k].id, &path->id))
+			if (!ctrl_state_is_gone(s->topo->ctrl[k].state) &&
+			    ctrl_id_equal(&s->topo->ctrl[k].id, &path->id))
 				path->ctrl = (int)k;
 		}
 	}
@@ -76,7 +76,24 @@ int outcome_read_back(struct session *s, struct err *err)
 		}
 		clock_sleep_ms(NAMESPACES_STEP_MS);
 	}
-	return facts_read_cm_ids(&s->root, s->topo, s->findings, err);
+	return 0;
+}
+
+/* A controller that is kept and not live is a path that is not up: it gets a reason like any other. */
+static void note_not_live(struct session *s)
+{
+	for (unsigned i = 0; i < s->plan->paths; i++) {
+		struct path *path = &s->plan->path[i];
+		const struct ctrl *ctrl = path->ctrl >= 0 ? &s->topo->ctrl[path->ctrl] : NULL;
+
+		if (!ctrl || path->reason != PATH_REASON_NONE || strcmp(ctrl->state, "live") == 0)
+			continue;
+		path->reason = PATH_OTHER;
+		str_format(path->message, sizeof(path->message),
+			   "nvme%u to %s:%s from %s is in state %s, not live: is the target there?",
+			   ctrl->instance, path->id.traddr, path->id.trsvcid, path->id.host_traddr,
+			   ctrl->state[0] ? ctrl->state : "unknown");
+	}
 }
 
 static enum exit_class exit_of_reason(enum path_reason reason)
@@ -90,6 +107,7 @@ static enum exit_class exit_of_reason(enum path_reason reason)
 
 void outcome_errors(struct session *s)
 {
+	note_not_live(s);
 	for (unsigned i = 0; i < s->plan->skips; i++) {
 		const struct skip *skip = &s->plan->skip[i];
 		struct err err = { 0 };
@@ -97,9 +115,9 @@ void outcome_errors(struct session *s)
 		if (skip->reason == SKIP_DUPLICATE)
 			continue;
 		err_set(&err,
-			skip->reason != SKIP_PORT_UNUSABLE ? XC_REFUSED
-			: skip->timed_out		   ? XC_TIMEOUT
-							   : XC_ENVIRONMENT,
+			skip->timed_out			     ? XC_TIMEOUT
+			: skip->reason != SKIP_PORT_UNUSABLE ? XC_REFUSED
+							     : XC_ENVIRONMENT,
 			-EPERM, skip->traddr, "%s", skip->message);
 		session_fail(s, &err);
 	}
@@ -107,23 +125,19 @@ void outcome_errors(struct session *s)
 		const struct path *path = &s->plan->path[i];
 		struct err err = { 0 };
 
-		if (path->reason != PATH_REASON_NONE)
-			err_set(&err, exit_of_reason(path->reason), -EIO, path->id.traddr, "%s",
-				path->message);
-		else if (path->ctrl >= 0 && strcmp(s->topo->ctrl[path->ctrl].state, "live") != 0)
-			err_set(&err, XC_FAILED, -ENOTCONN, path->id.traddr,
-				"nvme%u to %s:%s from %s is %s, not live", s->topo->ctrl[path->ctrl].instance,
-				path->id.traddr, path->id.trsvcid, path->id.host_traddr,
-				s->topo->ctrl[path->ctrl].state);
-		if (err.code < 0)
-			session_fail(s, &err);
+		if (path->reason == PATH_REASON_NONE)
+			continue;
+		err_set(&err, exit_of_reason(path->reason), -EIO, path->id.traddr, "%s", path->message);
+		session_fail(s, &err);
 	}
 }
 
-bool outcome_connected(const struct plan *plan)
+bool outcome_changed(const struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->paths; i++) {
-		if (plan->path[i].action == PATH_CONNECTED)
+		const struct path *path = &plan->path[i];
+
+		if (path->action == PATH_CONNECTED || (path->action == PATH_FAILED && path->ctrl >= 0))
 			return true;
 	}
 	return false;

@@ -5,7 +5,7 @@
 #include "cmd/session.h"
 
 /*
- * Reads controllers, namespaces and CM_IDs again and ties the plan's paths to them. Waits up to 5 s for the
+ * Reads controllers and namespaces again and ties the plan's paths to them. Waits up to 5 s for the
  * first namespace of each controller of this run; one that shows none is a finding.
  */
 int outcome_read_back(struct session *s, struct err *err) _must_check_;
@@ -13,5 +13,5 @@ int outcome_read_back(struct session *s, struct err *err) _must_check_;
 /* One error for each portal that was skipped and each path that is not up. */
 void outcome_errors(struct session *s);
 
-/* True if this run made a controller that is still there. */
-bool outcome_connected(const struct plan *plan);
+/* True if a controller is there that this run made, wanted or left over. */
+bool outcome_changed(const struct plan *plan);

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define DISCOVERY_NQN "nqn.2014-08.org.nvmexpress.discovery"
-
 void request_defaults(struct request *ret)
 {
 	ret->opts = (struct connect_opts){
@@ -66,7 +64,7 @@ static int take_targets(const struct options *options, struct request *request, 
 	}
 	if (!options->nqn)
 		return err_set(err, XC_USAGE, -EINVAL, "nqn", "--traddr without --nqn: name the subsystem");
-	if (strcmp(options->nqn, DISCOVERY_NQN) == 0)
+	if (strcmp(options->nqn, NQN_DISCOVERY) == 0)
 		return err_set(err, XC_USAGE, -EINVAL, "nqn",
 			       "--nqn %s: the discovery subsystem has no namespaces to connect to",
 			       options->nqn);
@@ -111,6 +109,10 @@ static int take_host(const struct options *options, struct request *request, str
 	}
 	if (options->hostid && parse_uuid(options->hostid, request->hostid) < 0)
 		return err_set(err, XC_USAGE, -EINVAL, "hostid", "--hostid %s: no UUID", options->hostid);
+	if (options->hostnqn && !options->hostid && parse_nqn_uuid(request->hostnqn, request->hostid) < 0)
+		return err_set(err, XC_USAGE, -EINVAL, "hostid",
+			       "the host NQN %s has no UUID in it: give the host id as well (-I)",
+			       request->hostnqn);
 	return 0;
 }
 

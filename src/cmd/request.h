@@ -5,9 +5,11 @@
 #include "cmd/options.h"
 #include "facts/facts.h"
 
-/*
- * Merges both into config->request (which facts_read_config has filled from the config file, over
- * request_defaults). XC_USAGE with the option's name for a bad value, and if there is no target at all.
- */
+/* What holds without an option or a config file. */
 void request_defaults(struct request *ret);
+
+/*
+ * Puts the command line over what request holds, which facts_read_config has filled from the config file over
+ * request_defaults. XC_USAGE with the option's name for a bad value, and if there is no target at all.
+ */
 int request_make(const struct options *options, struct request *request, struct err *err) _must_check_;

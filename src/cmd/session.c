@@ -115,26 +115,28 @@ int session_read(struct session *s, struct err *err)
 }
 
 /* The journal says which controllers are ours; an ordinary user cannot read it and does not know. */
-static int read_owners(struct session *s, struct err *err)
+static void read_owners(struct session *s)
 {
 	struct journal_data journal = { 0 };
-	int r = journal_read(&s->root, &journal, err);
+	struct err err = { 0 };
+	bool unreadable = journal_read(&s->root, &journal, &err) < 0;
 
-	if (r < 0)
-		return r;
+	if (unreadable) /* who made what is unknown then; a run that changes something has refused it before
+			 */
+		finding_add(s->findings, FINDING_UNKNOWN, "journal.readable",
+			    "/" JOURNAL_DIR "/" JOURNAL_FILE, JOURNAL_DIR "/" JOURNAL_FILE, "%s", err.msg);
 	for (unsigned i = 0; i < s->plan->paths; i++) {
 		struct path *path = &s->plan->path[i];
 
 		if (path->ctrl < 0)
 			path->owner = OWNER_UNKNOWN;
-		else if (journal.there && !journal.readable)
+		else if (unreadable || (journal.there && !journal.readable))
 			path->owner = OWNER_UNKNOWN;
 		else
 			path->owner = journal_owns(&journal, &s->topo->ctrl[path->ctrl].id) ? OWNER_US
 											    : OWNER_OTHER;
 	}
 	journal_data_free(&journal);
-	return 0;
 }
 
 static int read_vectors(struct session *s, struct err *err)
@@ -158,14 +160,15 @@ int session_read_queues(struct session *s, struct err *err)
 {
 	struct pci_addr storage[TOPO_PORTS_MAX];
 	unsigned count = 0;
-	int r = read_owners(s, err);
+	int r;
+
+	read_owners(s);
 
 	for (unsigned i = 0; i < s->topo->ports; i++) {
 		if (s->classes->port[i].role == ROLE_STORAGE)
 			storage[count++] = s->topo->port[i].pci;
 	}
-	if (r == 0)
-		r = facts_read_irqs(&s->root, s->topo, storage, count, s->findings, err);
+	r = facts_read_irqs(&s->root, s->topo, storage, count, s->findings, err);
 	if (r == 0)
 		r = read_vectors(s, err);
 	if (r < 0)

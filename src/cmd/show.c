@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "facts/facts.h"
 #include "policy/policy.h"
@@ -16,7 +17,8 @@ static void prove_paths(struct session *s)
 		struct path *path = &s->plan->path[i];
 		char why[256];
 
-		if (path->rdma < 0)
+		/* The queues of a group prove nothing for a controller that has none. */
+		if (path->rdma < 0 || strcmp(s->topo->ctrl[path->ctrl].state, "live") != 0)
 			continue;
 		if (prove_group(s->topo, s->groups, &path->id, s->topo->rdma_link[path->rdma].name, why,
 				sizeof(why)) == GROUP_PROVEN)

@@ -13,7 +13,6 @@
 #include "facts/input.h"
 
 #define CORES_MAX CPUS_MAX
-#define DISCOVERY_NQN "nqn.2014-08.org.nvmexpress.discovery"
 
 static const char *const initiators[] = { "auto", "host", NULL };
 
@@ -132,7 +131,7 @@ static int read_target(const struct input *in, const char *where, const struct j
 	if (r > 0 && parse_nqn(portal.nqn) < 0)
 		return input_bad(in, input_member(at, where, "nqn"),
 				 "is no NQN (nqn...., without blanks and commas)");
-	if (r > 0 && strcmp(portal.nqn, DISCOVERY_NQN) == 0)
+	if (r > 0 && strcmp(portal.nqn, NQN_DISCOVERY) == 0)
 		return input_bad(in, input_member(at, where, "nqn"),
 				 "is the discovery subsystem, which has no namespaces");
 	if (r > 0)

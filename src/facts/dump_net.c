@@ -136,8 +136,9 @@ static bool read_addr(const struct json *info, struct netaddr *ret)
 	    json_get_i64(info, "prefixlen", 0, ret->ip.family == 4 ? 32 : 128, &prefixlen) < 0)
 		return false;
 	ret->prefixlen = (unsigned)prefixlen;
-	ret->usable =
-		!is_true(info, "tentative") && !is_true(info, "dadfailed") && !is_true(info, "deprecated");
+	/* Why not a temporary one: see nl_take_addr. */
+	ret->usable = !is_true(info, "tentative") && !is_true(info, "dadfailed") &&
+		      !is_true(info, "deprecated") && !is_true(info, "temporary");
 	return true;
 }
 

@@ -121,17 +121,14 @@ static void read_nexthop(const struct json *hop, const struct topology *topo, st
 
 static int add(struct dump_routes *routes, const struct dump_route *route, struct err *err)
 {
+	struct dump_route *larger;
+
 	if (routes->count == DUMP_ROUTES_MAX)
 		return sysfs_full(err, "routes", DUMP_ROUTES_MAX);
-	if ((routes->count & (routes->count - 1)) == 0) { /* full at each power of two */
-		size_t room = routes->count ? routes->count * 2 : 1;
-		struct dump_route *larger = reallocarray(routes->route, room, sizeof(*larger));
-
-		if (!larger)
-			return err_set(err, XC_ENVIRONMENT, -ENOMEM, "route.json",
-				       "netlink/route.json: no memory");
-		routes->route = larger;
-	}
+	larger = mem_grow(routes->route, routes->count, sizeof(*larger));
+	if (!larger)
+		return err_set(err, XC_ENVIRONMENT, -ENOMEM, "route.json", "netlink/route.json: no memory");
+	routes->route = larger;
 	routes->route[routes->count++] = *route;
 	return 0;
 }

@@ -36,10 +36,13 @@ int facts_read_pci(const struct root *root, struct topology *topo, struct findin
 /* Clears and reads again: controllers change during connect. */
 int facts_read_nvme(const struct root *root, struct topology *topo, struct findings *findings,
 		    struct err *err) _must_check_;
-/* The controllers alone, without namespaces and hardware contexts, which are cleared. */
+/* For the proof after a connect: the controllers alone. Namespaces and hardware contexts are cleared. */
 int facts_read_ctrls(const struct root *root, struct topology *topo, struct findings *findings,
 		     struct err *err) _must_check_;
-/* One controller by its identity; *ret_there false: there is none. Reads little of the others. */
+/*
+ * One controller by its identity; *ret_there false: there is none, or only one that goes away
+ * (ctrl_state_is_gone). Reads little of the others.
+ */
 int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ctrl *ret, bool *ret_there,
 		    struct findings *findings, struct err *err) _must_check_;
 int facts_read_cm_ids(const struct root *root, struct topology *topo, struct findings *findings,
@@ -54,16 +57,16 @@ int facts_read_irqs(const struct root *root, struct topology *topo, const struct
 
 /*
  * Number of completion vectors of an RDMA device, into all its links. Live: opens the
- * device's verbs context; so only for devices that carry a controller.
+ * device's verbs context; so only for devices that carry a controller. What cannot be read is unknown and a
+ * finding: returns 0, and err stays as it was (it is there because all readers look alike).
  */
 int facts_read_ncv(const struct root *root, struct topology *topo, const char *rdma_name,
 		   struct findings *findings, struct err *err) _must_check_;
 
 /*
- * Asks the routing table: for each candidate with source, oif and FIB_MATCH (without that flag IPv4
- * answers "on link" where there is no route, facts of the kernel's ip_route_output_key_hash_rcu),
- * and for each portal as plain routing would go. Answers are data; an error is only that
- * nothing could be asked.
+ * Asks the routing table: for each candidate (plan_candidates) with source and oif, for IPv4 with FIB_MATCH
+ * as well (nl_route.c says why), and for each portal as plain routing would go. Answers are data; an error is
+ * only that nothing could be asked.
  */
 int facts_ask_routes(const struct root *root, const struct topology *topo, const struct request *request,
 		     struct candidates *candidates, struct findings *findings, struct err *err) _must_check_;

@@ -26,7 +26,13 @@ static int read_hostnqn(const struct root *root, char ret[static NQN_SIZE], stru
 	if (r == 0 && text[0] == '\0')
 		return err_set(err, XC_ENVIRONMENT, -EINVAL, "/" HOSTNQN,
 			       "/" HOSTNQN " is empty (" REMEDY ")");
-	if (r < 0 || parse_nqn(text) < 0)
+	if (r == 0)
+		r = parse_nqn(text);
+	if (r == -ENAMETOOLONG)
+		return err_set(err, XC_ENVIRONMENT, r, "/" HOSTNQN,
+			       "/" HOSTNQN ": the NQN has %zu bytes, at most %d are allowed (" REMEDY ")",
+			       strlen(text), NQN_LENGTH_MAX);
+	if (r < 0)
 		return err_set(err, XC_ENVIRONMENT, -EINVAL, "/" HOSTNQN,
 			       "/" HOSTNQN " does not hold one NQN (" REMEDY ")");
 	return str_copy(ret, NQN_SIZE, text);

@@ -155,6 +155,12 @@ int nl_take_addr(struct nlmsghdr *hdr, void *arg)
 	addr.ifindex = (int)ifa.ifa_index;
 	addr.prefixlen = ifa.ifa_prefixlen;
 	addr.usable = !(flags & (IFA_F_TENTATIVE | IFA_F_DADFAILED | IFA_F_DEPRECATED));
+	/*
+	 * A temporary IPv6 address (RFC 8981) is replaced within days and goes: a connection must not hang
+	 * on it. The flag is IFA_F_SECONDARY for IPv4, which says nothing of the kind.
+	 */
+	if (addr.ip.family == 6 && flags & IFA_F_TEMPORARY)
+		addr.usable = false;
 	return net_add_addr(reader->topo, &addr, reader->err);
 }
 

@@ -19,7 +19,6 @@
 #include "facts/sysfs.h"
 
 #define CLASS "sys/class/nvme"
-#define DISCOVERY_NQN "nqn.2014-08.org.nvmexpress.discovery"
 #define SECTOR 512 /* of "size", whatever the namespace's format is */
 
 struct reading { /* of one controller */
@@ -48,7 +47,7 @@ static void read_text(const struct reading *rd, const char *file, char *ret, siz
 		unreadable(rd, r, file);
 }
 
-/* A number, -1 if there is none; timeouts are "off" for the kernel's -1. */
+/* A number, -1 if there is none. */
 static int read_number(const struct reading *rd, const char *file)
 {
 	int64_t value;
@@ -58,52 +57,10 @@ static int read_number(const struct reading *rd, const char *file)
 	read_text(rd, file, text, sizeof(text));
 	if (text[0] == '\0')
 		return -1;
-	if (strcmp(text, "off") == 0)
-		return -2;
 	r = parse_i64(text, -1, INT_MAX, &value);
 	if (r < 0)
 		unreadable(rd, r, file);
 	return r < 0 ? -1 : (int)value;
-}
-
-/* In one spelling, as everything that is compared with it. */
-static int copy_address(char ret[static IP_TEXT_MAX], const char *text)
-{
-	struct ip ip;
-
-	if (ip_parse(text, &ip) == 0) {
-		ip_format(&ip, ret);
-		return 0;
-	}
-	return str_copy(ret, IP_TEXT_MAX, text);
-}
-
-/*
- * "traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1", in any order (fabrics.c nvmf_get_address);
- * further keys (host_iface, src_addr) are not part of an rdma controller's identity.
- */
-static int parse_address(char *text, struct ctrl_id *id)
-{
-	char *item, *value;
-
-	while ((item = strsep(&text, ","))) {
-		int r = 0;
-
-		value = strchr(item, '=');
-		if (!value || value == item || value[1] == '\0')
-			return -EINVAL;
-		*value++ = '\0';
-		if (strcmp(item, "traddr") == 0)
-			r = id->traddr[0] != '\0' ? -EINVAL : copy_address(id->traddr, value);
-		else if (strcmp(item, "host_traddr") == 0)
-			r = id->host_traddr[0] != '\0' ? -EINVAL : copy_address(id->host_traddr, value);
-		else if (strcmp(item, "trsvcid") == 0)
-			r = id->trsvcid[0] != '\0' ? -EINVAL
-						   : str_copy(id->trsvcid, sizeof(id->trsvcid), value);
-		if (r < 0)
-			return r;
-	}
-	return id->traddr[0] != '\0' ? 0 : -EINVAL;
 }
 
 static void read_address(const struct reading *rd, struct ctrl_id *id)
@@ -116,11 +73,9 @@ static void read_address(const struct reading *rd, struct ctrl_id *id)
 		return;
 	/* A PCIe controller's address is its PCI function. */
 	r = strcmp(id->transport, "pcie") == 0 ? str_copy(id->traddr, sizeof(id->traddr), text)
-					       : parse_address(text, id);
-	if (r < 0) {
-		id->traddr[0] = id->trsvcid[0] = id->host_traddr[0] = '\0';
+					       : ctrl_address_parse(text, id);
+	if (r < 0)
 		unreadable(rd, r, "address");
-	}
 }
 
 static void read_id(const struct reading *rd, struct ctrl_id *id)
@@ -147,21 +102,13 @@ static void read_id(const struct reading *rd, struct ctrl_id *id)
 		unreadable(rd, r, "hostid");
 }
 
+/* What the proof after a connect needs and no file more: it reads them anew until the paths are settled. */
 static void read_attributes(const struct reading *rd, struct ctrl *ctrl)
 {
-	char type[16];
-
 	read_id(rd, &ctrl->id);
 	read_text(rd, "state", ctrl->state, sizeof(ctrl->state));
 	ctrl->cntlid = read_number(rd, "cntlid");
 	ctrl->queue_count = read_number(rd, "queue_count");
-	ctrl->numa_node = read_number(rd, "numa_node");
-	ctrl->sqsize = read_number(rd, "sqsize");
-	ctrl->keep_alive_tmo = read_number(rd, "kato");
-	ctrl->ctrl_loss_tmo = read_number(rd, "ctrl_loss_tmo");
-	ctrl->reconnect_delay = read_number(rd, "reconnect_delay");
-	read_text(rd, "cntrltype", type, sizeof(type)); /* not in older kernels */
-	ctrl->discovery = strcmp(type, "discovery") == 0 || strcmp(ctrl->id.nqn, DISCOVERY_NQN) == 0;
 }
 
 /* A number of a name, without a leading zero; moves past it. */
@@ -390,7 +337,10 @@ int facts_read_ctrls(const struct root *root, struct topology *topo, struct find
 	return read_all(root, false, topo, findings, err);
 }
 
-/* True if the controller below rd is the wanted one. The address alone rules most of them out. */
+/*
+ * True if the controller below rd is the wanted one. The address alone rules most of them out. One that is on
+ * its way out is not it: a new one of the same identity may stand beside it already.
+ */
 static bool is_wanted(const struct reading *rd, const struct ctrl_id *id, struct ctrl *ret)
 {
 	struct ctrl_id found = { 0 };
@@ -405,7 +355,7 @@ static bool is_wanted(const struct reading *rd, const struct ctrl_id *id, struct
 	if (!ctrl_id_equal(&found, id))
 		return false;
 	read_attributes(rd, ret);
-	return ctrl_id_equal(&ret->id, id);
+	return ctrl_id_equal(&ret->id, id) && !ctrl_state_is_gone(ret->state);
 }
 
 int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ctrl *ret, bool *ret_there,

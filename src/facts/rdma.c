@@ -36,17 +36,14 @@ int rdma_add_cm_id(struct topology *topo, struct rdma_resources *resources, cons
 
 int rdma_add_qp(struct rdma_resources *resources, const struct rdma_qp *qp, struct err *err)
 {
+	struct rdma_qp *larger;
+
 	if (resources->qps == RDMA_QPS_MAX)
 		return sysfs_full(err, "RDMA queue pairs", RDMA_QPS_MAX);
-	if ((resources->qps & (resources->qps - 1)) == 0) { /* full at each power of two */
-		size_t room = resources->qps ? resources->qps * 2 : 1;
-		struct rdma_qp *larger = reallocarray(resources->qp, room, sizeof(*larger));
-
-		if (!larger)
-			return err_set(err, XC_ENVIRONMENT, -ENOMEM, "queue pairs",
-				       "no memory for queue pairs");
-		resources->qp = larger;
-	}
+	larger = mem_grow(resources->qp, resources->qps, sizeof(*larger));
+	if (!larger)
+		return err_set(err, XC_ENVIRONMENT, -ENOMEM, "queue pairs", "no memory for queue pairs");
+	resources->qp = larger;
 	resources->qp[resources->qps++] = *qp;
 	return 0;
 }

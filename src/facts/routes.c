@@ -60,14 +60,10 @@ static void ask(struct way *way, const struct ip *src, const struct ip *dst, int
 static void ask_candidate(struct way *way, const struct topology *topo, const struct portal *portal,
 			  struct candidate *candidate)
 {
-	const struct netdev *netdev = &topo->netdev[candidate->netdev];
+	/* Of a link-local portal this is the interface that its scope names: it has no other candidates. */
+	int oif = topo->netdev[candidate->netdev].ifindex;
 
-	/* A link-local portal is on one link, and its scope says on which. */
-	if (portal->traddr.scope[0] != '\0' && topo_netdev_by_name(topo, portal->traddr.scope) != netdev) {
-		candidate->route = (struct route_answer){ .answer = ANSWER_NO };
-		return;
-	}
-	ask(way, &candidate->src, &portal->traddr, netdev->ifindex, &candidate->route);
+	ask(way, &candidate->src, &portal->traddr, oif, &candidate->route);
 }
 
 static void ask_plain(struct way *way, const struct topology *topo, const struct portal *portal,

@@ -5,7 +5,7 @@
  * by policy/, printed by report/. One calloc holds it all; nothing inside is freed.
  *
  * Passing a capacity is an error that names it, never a truncation. The structure is large
- * (about 60 MB) but only touched pages cost memory, so it must come from calloc and
+ * (about 43 MB) but only touched pages cost memory, so it must come from calloc and
  * must not be copied or cleared as a whole.
  */
 #pragma once
@@ -83,7 +83,7 @@ struct netaddr {
 	int ifindex;
 	struct ip ip;
 	unsigned prefixlen;
-	bool usable; /* neither tentative, nor failed DAD, nor deprecated */
+	bool usable; /* as a source: neither tentative, nor failed DAD, nor deprecated, nor temporary */
 };
 
 /* One nexthop of a default route, of any table. */
@@ -137,10 +137,6 @@ struct ctrl {
 	char state[24];	   /* live, connecting, ... ; empty: unknown */
 	int cntlid;	   /* -1: unknown, as below */
 	int queue_count;   /* with the admin queue */
-	int numa_node;
-	int sqsize;
-	int keep_alive_tmo, ctrl_loss_tmo, reconnect_delay; /* seconds; -2: off */
-	bool discovery;					    /* a discovery controller: has no I/O queues */
 };
 
 struct ns {
@@ -234,8 +230,8 @@ const char *bond_mode_name(enum bond_mode mode);    /* "active-backup", ...; "un
 const char *link_layer_name(enum link_layer layer); /* NULL for unknown */
 /*
  * Reads sysfs's "address" of a fabrics controller, "traddr=...,trsvcid=...,host_traddr=..." in any order
- * (fabrics.c nvmf_get_address), into id's addresses, which must be empty; they come out in one spelling. Other keys
- * are not part of the identity. 0, or -EINVAL / -ENAMETOOLONG with the three empty.
+ * (fabrics.c nvmf_get_address), into id's addresses, which must be empty; they come out in one spelling.
+ * Other keys are not part of the identity. 0, or -EINVAL / -ENAMETOOLONG with the three empty.
  */
 int ctrl_address_parse(const char *text, struct ctrl_id *id) _must_check_;
 

@@ -38,6 +38,12 @@ static int filter_by_ip(const struct topology *topo, const struct classification
 	struct carrier carrier;
 
 	ret->by_ip = true;
+	if (netdev == -2)
+		return err_set(err, XC_ENVIRONMENT, -ENOTUNIQ, given,
+			       "source address %s is on several interfaces of this machine, so it is open "
+			       "which HCA it "
+			       "would take; remove it from all but the storage port",
+			       given);
 	if (netdev < 0)
 		return err_set(err, XC_ENVIRONMENT, -EADDRNOTAVAIL, given,
 			       "source address %s is not on this machine; give a storage port the address "
@@ -57,7 +63,7 @@ static int filter_by_name(const struct topology *topo, const struct classificati
 	char storage[512];
 
 	if (port == -2)
-		return err_set(err, XC_USAGE, -ENOTUNIQ, given,
+		return err_set(err, missing == XC_REFUSED ? XC_REFUSED : XC_USAGE, -ENOTUNIQ, given,
 			       "port name %s fits more than one port; use a PCI address", given);
 	if (port < 0) {
 		storage_ports_text(topo, classes, storage, sizeof(storage));
@@ -125,6 +131,9 @@ static bool make_candidate(const struct topology *topo, const struct classificat
 	struct carrier carrier;
 
 	if (!netdev || !addr->usable || !netdev->up || !fits_portal(netdev, &addr->ip, traddr))
+		return false;
+	if (!ip_is_linklocal6(&addr->ip) &&
+	    netdev_of_ip(topo, &addr->ip) < 0) /* on several: see unreached.c */
 		return false;
 	if (is_bond_member(topo, netdev)) /* its addresses are dead: the bond owns the link */
 		return false;

@@ -7,6 +7,15 @@
 
 #include <errno.h>
 
+/* The RDMA device is of a storage port; Soft-RoCE is of no PCI function. */
+static bool is_storage_device(const struct topology *topo, const struct classification *classes, int rdma)
+{
+	const struct rdma_link *link = &topo->rdma_link[rdma];
+	const struct port *port = link->has_pci ? topo_port(topo, &link->pci) : NULL;
+
+	return !link->has_pci || (port && classes->port[port - topo->port].role == ROLE_STORAGE);
+}
+
 static int lower_path(const struct plan *plan, unsigned i, const struct topology *topo,
 		      const struct classification *classes, const struct request *request, struct steps *ret,
 		      struct err *err)
@@ -15,7 +24,7 @@ static int lower_path(const struct plan *plan, unsigned i, const struct topology
 	struct step *step;
 
 	if (path->port < 0 || path->rdma < 0 || classes->port[path->port].role != ROLE_STORAGE ||
-	    path->id.host_traddr[0] == '\0')
+	    !is_storage_device(topo, classes, path->rdma) || path->id.host_traddr[0] == '\0')
 		return err_set(
 			err, XC_REFUSED, -EPERM, path->id.traddr,
 			"portal %s: its path is on no storage port; nothing was done (please report this)",

@@ -17,8 +17,7 @@ static bool is_portal_of(const struct ctrl *ctrl, const struct portal *portal)
 
 	return strcmp(ctrl->id.transport, "rdma") == 0 && strcmp(ctrl->id.nqn, portal->nqn) == 0 &&
 	       strcmp(ctrl->id.trsvcid, portal->trsvcid) == 0 && ip_parse(ctrl->id.traddr, &traddr) == 0 &&
-	       ip_equal(&traddr, &portal->traddr) && strcmp(ctrl->state, "deleting") != 0 &&
-	       strcmp(ctrl->state, "deleting (no IO)") != 0 && strcmp(ctrl->state, "dead") != 0;
+	       ip_equal(&traddr, &portal->traddr) && !ctrl_state_is_gone(ctrl->state);
 }
 
 /* Why a controller of a requested portal cannot stand beside ours; NULL: it can. */
@@ -77,6 +76,19 @@ static int existing_ctrl(const struct planner *p, const struct portal *portal, c
 
 /* --- candidates to paths --- */
 
+/* True if a controller from this source to the portal exists. */
+static bool is_connected(const struct planner *p, const struct candidate *c)
+{
+	struct ip source;
+
+	for (unsigned i = 0; i < p->topo->ctrls; i++) {
+		if (is_portal_of(&p->topo->ctrl[i], &p->request->portal[c->portal]) &&
+		    ip_parse(p->topo->ctrl[i].id.host_traddr, &source) == 0 && ip_equal(&source, &c->src))
+			return true;
+	}
+	return false;
+}
+
 /* Better sources first: one that the connection manager accepts, then the portal's own subnet, then no VLAN.
  */
 static bool is_better(const struct planner *p, const struct candidate *a, const struct candidate *b)
@@ -88,6 +100,8 @@ static bool is_better(const struct planner *p, const struct candidate *a, const 
 
 	if (a_failed != b_failed)
 		return b_failed;
+	if (is_connected(p, a) != is_connected(p, b)) /* one path a port: the one that is there */
+		return is_connected(p, a);
 	if (a_bits != b_bits)
 		return a_bits > b_bits;
 	if (a->netdev != b->netdev)
@@ -96,17 +110,23 @@ static bool is_better(const struct planner *p, const struct candidate *a, const 
 	return ip_compare(&a->src, &b->src) < 0;
 }
 
+/* There is a real route, and the connection manager said something. */
+static bool is_candidate(const struct candidate *c)
+{
+	return c->route.answer == ANSWER_YES && c->probe.answer != ANSWER_UNKNOWN;
+}
+
 /* True if no other candidate of the same portal and port is better. */
 static bool is_chosen(const struct planner *p, unsigned first, unsigned end, unsigned i)
 {
 	const struct candidate *c = &p->candidates->candidate[i];
 
-	if (c->route.answer != ANSWER_YES)
+	if (!is_candidate(c))
 		return false;
 	for (unsigned k = first; k < end; k++) {
 		const struct candidate *other = &p->candidates->candidate[k];
 
-		if (k == i || other->port != c->port || other->route.answer != ANSWER_YES)
+		if (k == i || other->port != c->port || !is_candidate(other))
 			continue;
 		if (is_better(p, other, c) || (k < i && !is_better(p, c, other)))
 			return false;
@@ -148,15 +168,6 @@ static void judge_probe(const struct planner *p, const struct candidate *c, stru
 	}
 }
 
-static void note_path(struct planner *p, const struct candidate *c, const struct path *path)
-{
-	if (c->probe.answer == ANSWER_UNKNOWN)
-		finding_add(p->findings, FINDING_UNKNOWN, "routes.egress", path->id.host_traddr, "librdmacm",
-			    "the connection manager could not be asked for %s from %s (%s); load rdma_ucm "
-			    "and ib_uverbs",
-			    path->id.traddr, path->id.host_traddr, strerrorname_np(-c->probe.code));
-}
-
 static int add_path(struct planner *p, const struct candidate *c, struct err *err)
 {
 	const struct portal *portal = &p->request->portal[c->portal];
@@ -186,7 +197,6 @@ static int add_path(struct planner *p, const struct candidate *c, struct err *er
 		path->action = PATH_KEPT;
 	else
 		judge_probe(p, c, path);
-	note_path(p, c, path);
 	return 0;
 }
 
@@ -228,7 +238,7 @@ static int plan_portal(struct planner *p, unsigned portal, unsigned first, unsig
 			return r;
 	}
 	if (p->plan->paths == before)
-		plan_unreached(p, portal);
+		plan_unreached(p, portal, first, end);
 	return 0;
 }
 

@@ -22,5 +22,8 @@ const char *plan_portal_text(const struct portal *portal, char buf[static PORTAL
 /* A skip of the portal, without its message. There is at most one a portal. */
 struct skip *plan_add_skip(struct planner *p, unsigned portal, enum skip_reason reason);
 
-/* No source reaches the portal: adds the skip that says why and what would work. */
-void plan_unreached(struct planner *p, unsigned portal);
+/*
+ * No source reaches the portal: adds the skip that says why and what would work. Its candidates are those
+ * from first to end.
+ */
+void plan_unreached(struct planner *p, unsigned portal, unsigned first, unsigned end);

@@ -42,7 +42,10 @@ bool netdev_is_above(const struct topology *topo, const struct netdev *upper,
 void storage_ports_text(const struct topology *topo, const struct classification *classes, char *buf,
 			size_t size);
 
-/* The netdev that owns an address; -1: none on this machine. */
+/*
+ * The netdev that owns an address; -1: none on this machine; -2: several, so that it is open which HCA the
+ * kernel would take (__ip_dev_find).
+ */
 int netdev_of_ip(const struct topology *topo, const struct ip *ip);
 
 /*

@@ -43,23 +43,41 @@ bool netdev_is_above(const struct topology *topo, const struct netdev *upper,
 	return false;
 }
 
-/*
- * The RDMA device of a bond: one that names the bond itself (Soft-RoCE on the bond, newer mlx5), else
- * the carrying member's.
- */
-static int bond_rdma(const struct topology *topo, const struct bond_class *bond)
+static bool is_member(const struct topology *topo, const struct bond_class *bond, const struct pci_addr *pci,
+		      int *ret_port)
 {
-	for (unsigned i = 0; i < topo->rdma_links; i++) {
-		if (topo->rdma_link[i].netdev_ifindex == topo->netdev[bond->netdev].ifindex)
-			return (int)i;
+	for (unsigned i = 0; i < bond->members; i++) {
+		if (pci_compare(&topo->port[bond->member[i]].pci, pci) == 0) {
+			*ret_port = bond->member[i];
+			return true;
+		}
 	}
-	return bond->carrier >= 0 ? topo->port[bond->carrier].rdma : -1;
+	return false;
+}
+
+/*
+ * The RDMA device of a bond: one that names the bond itself (Soft-RoCE on the bond, newer mlx5) and is of a
+ * member, if it is of any PCI function; else the carrying member's.
+ */
+static void find_bond_rdma(const struct topology *topo, const struct bond_class *bond, struct carrier *ret)
+{
+	ret->port = bond->carrier >= 0 ? bond->carrier : bond->active >= 0 ? bond->active : bond->member[0];
+	ret->rdma = bond->carrier >= 0 ? topo->port[bond->carrier].rdma : -1;
+	for (unsigned i = 0; i < topo->rdma_links; i++) {
+		const struct rdma_link *link = &topo->rdma_link[i];
+
+		if (link->netdev_ifindex != topo->netdev[bond->netdev].ifindex)
+			continue;
+		if (!link->has_pci || is_member(topo, bond, &link->pci, &ret->port)) {
+			ret->rdma = (int)i;
+			return;
+		}
+	}
 }
 
 static void carrier_of_bond(const struct topology *topo, const struct bond_class *bond, struct carrier *ret)
 {
-	ret->port = bond->carrier >= 0 ? bond->carrier : bond->active >= 0 ? bond->active : bond->member[0];
-	ret->rdma = bond_rdma(topo, bond);
+	find_bond_rdma(topo, bond, ret);
 	ret->storage = bond->storage;
 	if (!bond->storage)
 		ret->unusable = UNUSABLE_MIXED_BOND;
@@ -99,6 +117,8 @@ void carrier_of(const struct topology *topo, const struct classification *classe
 
 int netdev_of_ip(const struct topology *topo, const struct ip *ip)
 {
+	int found = -1;
+
 	for (unsigned i = 0; i < topo->addrs; i++) {
 		const struct netdev *netdev;
 
@@ -108,9 +128,11 @@ int netdev_of_ip(const struct topology *topo, const struct ip *ip)
 		/* Link-local addresses are not unique without their interface. */
 		if (!netdev || (ip->scope[0] != '\0' && strcmp(ip->scope, netdev->name) != 0))
 			continue;
-		return (int)(netdev - topo->netdev);
+		if (found >= 0 && found != (int)(netdev - topo->netdev))
+			return -2;
+		found = (int)(netdev - topo->netdev);
 	}
-	return -1;
+	return found;
 }
 
 /* "slot2/p1" */

@@ -35,15 +35,19 @@ static bool any_storage_usable(const struct planner *p)
 	return false;
 }
 
+/* What may still come: a link, a device, an address; unlike a bond that is built wrong. */
+static bool unusable_may_pass(enum unusable u)
+{
+	return u == UNUSABLE_LINK_DOWN || u == UNUSABLE_RDMA_DOWN || u == UNUSABLE_NO_RDMA ||
+	       u == UNUSABLE_NO_NETDEV || u == UNUSABLE_NO_ADDRESS;
+}
+
 /* True if some storage port lacks only what may still come. */
 static bool any_storage_waiting(const struct planner *p)
 {
 	for (unsigned i = 0; i < p->topo->ports; i++) {
-		enum unusable u = p->classes->port[i].unusable;
-
 		if (p->classes->port[i].role == ROLE_STORAGE &&
-		    (u == UNUSABLE_LINK_DOWN || u == UNUSABLE_RDMA_DOWN || u == UNUSABLE_NO_RDMA ||
-		     u == UNUSABLE_NO_NETDEV || u == UNUSABLE_NO_ADDRESS))
+		    unusable_may_pass(p->classes->port[i].unusable))
 			return true;
 	}
 	return false;
@@ -97,28 +101,122 @@ static int unusable_wanted_port(const struct planner *p)
 	return carrier.port >= 0 && carrier.unusable != USABLE ? carrier.port : -1;
 }
 
+/* Half a sentence about a port: what is wrong and what to do. */
+static const char *advice(const struct planner *p, int port, enum unusable unusable)
+{
+	int rdma = p->topo->port[port].rdma;
+
+	if (unusable == UNUSABLE_NO_ADDRESS && rdma >= 0 &&
+	    p->topo->rdma_link[rdma].link_layer == LINK_LAYER_INFINIBAND)
+		return "it is in InfiniBand mode and has no IPoIB address: give it one, or set its LINK_TYPE "
+		       "to "
+		       "Ethernet (mlxconfig)";
+	return unusable_advice(unusable);
+}
+
 static void skip_unusable(struct planner *p, unsigned portal, int port)
 {
 	struct skip *skip = plan_add_skip(p, portal, SKIP_PORT_UNUSABLE);
 	char text[PORTAL_TEXT_MAX], pci[PCI_TEXT_MAX], storage[256];
+	struct carrier carrier;
 
-	skip->may_come = true;
 	plan_portal_text(&p->request->portal[portal], text);
-	if (port >= 0) {
-		struct carrier carrier = { .unusable = p->classes->port[port].unusable };
-
-		/* A port that is fine by itself may belong to a bond that is not. */
-		if (p->topo->port[port].netdev >= 0 && carrier.unusable == USABLE)
-			carrier_of(p->topo, p->classes, p->topo->port[port].netdev, &carrier);
-		str_format(skip->message, sizeof(skip->message),
-			   "portal %s: storage port %s cannot be used: %s", text,
-			   pci_format(&p->topo->port[port].pci, pci), unusable_advice(carrier.unusable));
+	if (port < 0) {
+		skip->may_come = any_storage_waiting(p);
+		storage_ports_text(p->topo, p->classes, storage, sizeof(storage));
+		str_format(
+			skip->message, sizeof(skip->message),
+			"portal %s: no storage port can be used now: %s; bring one up and give it an address",
+			text, storage);
 		return;
 	}
-	storage_ports_text(p->topo, p->classes, storage, sizeof(storage));
-	str_format(skip->message, sizeof(skip->message),
-		   "portal %s: no storage port can be used now: %s; bring one up and give it an address",
-		   text, storage);
+	carrier.unusable = p->classes->port[port].unusable;
+	/* A port that is fine by itself may belong to a bond that is not. */
+	if (p->topo->port[port].netdev >= 0 && carrier.unusable == USABLE)
+		carrier_of(p->topo, p->classes, p->topo->port[port].netdev, &carrier);
+	skip->may_come = unusable_may_pass(carrier.unusable);
+	str_format(skip->message, sizeof(skip->message), "portal %s: storage port %s cannot be used: %s",
+		   text, pci_format(&p->topo->port[port].pci, pci), advice(p, port, carrier.unusable));
+}
+
+/* What had to be known before a connection could not be asked: that is no "no". */
+static bool skip_unasked(struct planner *p, unsigned portal, unsigned first, unsigned end)
+{
+	const char *what = first == end && p->candidates->plain[portal].answer == ANSWER_UNKNOWN
+				   ? "the routing table could not be read"
+				   : NULL;
+	char text[PORTAL_TEXT_MAX];
+	struct skip *skip;
+
+	for (unsigned i = first; i < end && !what; i++) {
+		const struct candidate *c = &p->candidates->candidate[i];
+
+		if (c->route.answer == ANSWER_UNKNOWN)
+			what = "the routing table could not be read";
+		else if (c->route.answer == ANSWER_YES && c->probe.answer == ANSWER_UNKNOWN)
+			what = "the RDMA connection manager could not be asked; load rdma_ucm and ib_uverbs";
+	}
+	if (!what)
+		return false;
+	skip = plan_add_skip(p, portal, SKIP_PORT_UNUSABLE);
+	str_format(skip->message, sizeof(skip->message), "portal %s: %s; nothing is connected on a guess",
+		   plan_portal_text(&p->request->portal[portal], text), what);
+	return true;
+}
+
+/* The address that would be the source is on another interface as well. */
+static bool skip_shared(struct planner *p, unsigned portal)
+{
+	const struct ip *traddr = &p->request->portal[portal].traddr;
+
+	for (unsigned i = 0; i < p->topo->addrs; i++) {
+		const struct netaddr *addr = &p->topo->addr[i];
+		const struct netdev *netdev = topo_netdev(p->topo, addr->ifindex);
+		char text[PORTAL_TEXT_MAX], source[IP_TEXT_MAX];
+		struct skip *skip;
+
+		if (!netdev || storage_below(p, netdev) < 0 ||
+		    !ip_same_subnet(&addr->ip, traddr, addr->prefixlen) || ip_is_linklocal6(&addr->ip) ||
+		    netdev_of_ip(p->topo, &addr->ip) != -2)
+			continue;
+		skip = plan_add_skip(p, portal, SKIP_PORT_UNUSABLE);
+		str_format(skip->message, sizeof(skip->message),
+			   "portal %s: source address %s is on %s and on another interface, so it is open "
+			   "which HCA it "
+			   "would take; remove it from all but the storage port",
+			   plan_portal_text(&p->request->portal[portal], text), ip_format(&addr->ip, source),
+			   netdev->name);
+		return true;
+	}
+	return false;
+}
+
+/* -w names a member of a bond that another member carries now. */
+static bool skip_passive(struct planner *p, unsigned portal)
+{
+	int port = port_by_name(p->topo, p->classes, p->request->host_traddr);
+
+	for (unsigned b = 0; port >= 0 && b < p->classes->bonds; b++) {
+		const struct bond_class *bond = &p->classes->bond[b];
+		char text[PORTAL_TEXT_MAX], pci[PCI_TEXT_MAX], carrier[PCI_TEXT_MAX];
+		bool member = false;
+		struct skip *skip;
+
+		for (unsigned m = 0; m < bond->members; m++)
+			member |= bond->member[m] == port;
+		if (!member || bond->carrier < 0 || bond->carrier == port)
+			continue;
+		skip = plan_add_skip(p, portal, SKIP_PORT_UNUSABLE);
+		str_format(skip->message, sizeof(skip->message),
+			   "portal %s: port %s is a passive member of %s, which port %s carries now; name "
+			   "that one, or "
+			   "the bond's address",
+			   plan_portal_text(&p->request->portal[portal], text),
+			   pci_format(&p->topo->port[port].pci, pci), p->topo->netdev[bond->netdev].name,
+			   pci_format(&p->topo->port[bond->carrier].pci, carrier));
+		return true;
+	}
+	return false;
 }
 
 /* Plain routing leads to a storage port, from which no source was found. */
@@ -176,38 +274,32 @@ static void skip_addressless(struct planner *p, unsigned portal, int port, const
 
 	skip->may_come = true;
 	str_format(skip->message, sizeof(skip->message),
-		   "portal %s: no storage port has a route to it, and storage port %s has no address (yet); "
-		   "plain routing "
-		   "would use %s",
-		   plan_portal_text(&p->request->portal[portal], text),
-		   pci_format(&p->topo->port[port].pci, pci), out ? out->name : "no port at all");
+		   "portal %s: no storage port has a route to it (plain routing would use %s); storage port "
+		   "%s could "
+		   "be its port: %s",
+		   plan_portal_text(&p->request->portal[portal], text), out ? out->name : "no port at all",
+		   pci_format(&p->topo->port[port].pci, pci), advice(p, port, UNUSABLE_NO_ADDRESS));
 }
 
-/*
- * No source reaches the portal. Where a directly connected port that is not storage leads there, it is
- * that port's target, whatever state the storage ports are in.
- */
-void plan_unreached(struct planner *p, unsigned portal)
+/* Where plain routing leads, and from where nothing was found. */
+static void skip_by_route(struct planner *p, unsigned portal)
 {
 	const struct ip *traddr = &p->request->portal[portal].traddr;
 	const struct route_answer *plain = &p->candidates->plain[portal];
 	/* A link-local address says itself where it is. */
 	const struct netdev *link =
 		ip_is_linklocal6(traddr) ? topo_netdev_by_name(p->topo, traddr->scope) : NULL;
-	const struct netdev *out = link				 ? link
-				   : plain->answer == ANSWER_YES ? topo_netdev(p->topo, plain->oif)
-								 : NULL;
-	int towards = unusable_wanted_port(p), addressless = addressless_port(p);
+	const struct netdev *out = link;
+	int addressless = addressless_port(p);
 	char text[PORTAL_TEXT_MAX];
 	struct skip *skip;
 
-	if (towards < 0)
-		towards = unusable_port_towards(p, traddr);
-	if (towards >= 0) {
-		skip_unusable(p, portal, towards);
-	} else if (out && storage_below(p, out) >= 0) {
+	if (!link && plain->answer == ANSWER_YES)
+		out = topo_netdev(p->topo, plain->oif);
+	if (out && storage_below(p, out) >= 0) {
 		skip_behind_storage(p, portal, storage_below(p, out));
-	} else if (out && (link || plain->onlink) && !out->loopback) {
+	} else if (out && (link || plain->onlink)) {
+		/* It is that port's target, whatever state the storage ports are in. */
 		(void)skip_not_via_storage(p, portal, out);
 	} else if (!any_storage_usable(p)) {
 		skip_unusable(p, portal, -1);
@@ -225,4 +317,18 @@ void plan_unreached(struct planner *p, unsigned portal)
 		storage_ports_text(p->topo, p->classes, skip->message + strlen(skip->message),
 				   sizeof(skip->message) - strlen(skip->message));
 	}
+}
+
+void plan_unreached(struct planner *p, unsigned portal, unsigned first, unsigned end)
+{
+	int towards = unusable_wanted_port(p);
+
+	if (towards < 0)
+		towards = unusable_port_towards(p, &p->request->portal[portal].traddr);
+	if (skip_unasked(p, portal, first, end) || skip_shared(p, portal) || skip_passive(p, portal))
+		return;
+	if (towards >= 0)
+		skip_unusable(p, portal, towards);
+	else
+		skip_by_route(p, portal);
 }

@@ -8,12 +8,14 @@
 #include <string.h>
 
 struct tally {
-	unsigned up, refused, environment, failed, timeout, unproven;
+	unsigned up, refused, environment, failed, timeout, unproven, left;
 };
 
 static void count_path(const struct path *path, const struct topology *topo, bool dry_run,
 		       struct tally *tally)
 {
+	/* A failed path with a controller: it could not be undone, and somebody must. */
+	tally->left += path->action == PATH_FAILED && path->ctrl >= 0;
 	if (path->reason == PATH_PROOF_MISMATCH) { /* whatever its action: it is where it must not be */
 		tally->refused++;
 		return;
@@ -52,6 +54,10 @@ static void count_path(const struct path *path, const struct topology *topo, boo
 
 static void count_skip(const struct skip *skip, struct tally *tally)
 {
+	if (skip->timed_out) {
+		tally->timeout++;
+		return;
+	}
 	switch (skip->reason) {
 	case SKIP_NOT_VIA_STORAGE:
 	case SKIP_NO_ROUTE:
@@ -60,10 +66,7 @@ static void count_skip(const struct skip *skip, struct tally *tally)
 		tally->refused++;
 		return;
 	case SKIP_PORT_UNUSABLE:
-		if (skip->timed_out)
-			tally->timeout++;
-		else
-			tally->environment++;
+		tally->environment++;
 		return;
 	case SKIP_INVALID:
 		tally->failed++;
@@ -86,7 +89,7 @@ enum exit_class verdict_connect(const struct plan *plan, const struct topology *
 	bad = tally.refused + tally.environment + tally.failed + tally.timeout + tally.unproven;
 	if (bad == 0)
 		return XC_OK;
-	if (tally.up > 0)
+	if (tally.up > 0 || tally.left > 0)
 		return XC_PARTIAL;
 	if (tally.refused > 0)
 		return XC_REFUSED;

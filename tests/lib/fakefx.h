@@ -43,7 +43,8 @@ struct fake_world {
 	unsigned point;
 	unsigned fail_call; /* this call fails: point / 2 */
 	enum fake_failure failure;
-	unsigned crash_point; /* longjmp to crash from there */
+	bool failed_otherwise; /* than in way FAKE_ERROR */
+	unsigned crash_point;  /* longjmp to crash from there */
 	jmp_buf crash;
 	unsigned outsider_point;
 	enum fake_outsider outsider;
@@ -52,6 +53,7 @@ struct fake_world {
 
 	unsigned effects;   /* performed, failed ones included */
 	unsigned unwritten; /* of them without a flushed intent before: must stay 0 */
+	bool disk_full;	    /* so a disconnect may have but the open record of its connect */
 	enum proof_verdict verdict;
 };
 

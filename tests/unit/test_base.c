@@ -3,11 +3,7 @@
 #include "lib/t.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cpuset.h"
 #include "base/err.h"
@@ -15,7 +11,6 @@
 #include "base/json.h"
 #include "base/parse.h"
 #include "base/pci.h"
-#include "base/root.h"
 
 static void cpu_lists_parse_in_every_form_the_kernel_prints(void **state)
 {
@@ -230,6 +225,66 @@ static void nqns_hold_nothing_that_the_option_string_would_take_apart(void **sta
 	assert_int_equal(parse_nqn("iqn.a"), -EINVAL);
 }
 
+static void utf8_is_counted_and_nothing_else_is_an_nqn(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+	} cases[] = {
+		{ "", 0 },
+		{ "a", 1 },
+		{ "\x7f", 1 },
+		{ "\xc3\xa9x", 2 },
+		{ "\xe2\x82\xac", 3 },
+		{ "\xed\x9f\xbf", 3 },
+		{ "\xf0\x9f\x98\x80", 4 },
+		{ "\xf4\x8f\xbf\xbf", 4 },
+		{ "\x80", 0 },	   /* a continuation */
+		{ "\xc0\x80", 0 }, /* overlong */
+		{ "\xc1\xbf", 0 },
+		{ "\xe0\x9f\xbf", 0 },
+		{ "\xf0\x8f\xbf\xbf", 0 },
+		{ "\xed\xa0\x80", 0 },	   /* a surrogate */
+		{ "\xf4\x90\x80\x80", 0 }, /* beyond U+10FFFF */
+		{ "\xf5\x80\x80\x80", 0 },
+		{ "\xff", 0 },
+		{ "\xc3", 0 }, /* cut off */
+		{ "\xe2\x82", 0 },
+		{ "\xf0\x9f\x98", 0 },
+		{ "\xc3\x28", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char nqn[32];
+		bool forbidden = cases[i].text[0] == 0x7f;
+
+		if (parse_utf8_length(cases[i].text) != cases[i].length)
+			fail_msg("case %zu: %zu", i, parse_utf8_length(cases[i].text));
+		str_format(nqn, sizeof(nqn), "nqn.a%s", cases[i].text);
+		if ((parse_nqn(nqn) == 0) != (i == 0 || (cases[i].length > 0 && !forbidden)))
+			fail_msg("NQN of case %zu: %d", i, parse_nqn(nqn));
+	}
+}
+
+static void arrays_grow_at_powers_of_two(void **state)
+{
+	unsigned *array = NULL;
+
+	(void)state;
+	for (unsigned i = 0; i < 1000; i++) {
+		unsigned *larger = mem_grow(array, i, sizeof(*larger));
+
+		assert_non_null(larger);
+		if (i == 5)
+			assert_ptr_equal(larger, array);
+		array = larger;
+		array[i] = i;
+	}
+	assert_int_equal(array[999], 999);
+	free(array);
+}
+
 static void uuids_and_service_ids_are_checked_digit_by_digit(void **state)
 {
 	char uuid[UUID_SIZE], svcid[SVCID_SIZE];
@@ -340,122 +395,6 @@ static void the_first_error_is_kept(void **state)
 	assert_string_equal(err.msg, "first 1");
 }
 
-/* --- the root handle, on a tree of its own --- */
-
-struct tree {
-	char path[64];
-	struct root root;
-};
-
-static void put(const struct tree *tree, const char *name, const char *content, mode_t mode)
-{
-	char path[256];
-	FILE *f;
-
-	str_format(path, sizeof(path), "%s/%s", tree->path, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(content, f);
-	fclose(f);
-	assert_int_equal(chmod(path, mode), 0);
-}
-
-static int tree_setup(void **state)
-{
-	static struct tree tree;
-	struct err err = { 0 };
-	char path[128];
-
-	str_format(tree.path, sizeof(tree.path), "/tmp/np-test-base-XXXXXX");
-	assert_non_null(mkdtemp(tree.path));
-	str_format(path, sizeof(path), "%s/outside", tree.path);
-	assert_int_equal(symlink("/etc", path), 0);
-	str_format(path, sizeof(path), "%s/up", tree.path);
-	assert_int_equal(symlink("../../../../../../etc/passwd", path), 0);
-	str_format(path, sizeof(path), "%s/link", tree.path);
-	assert_int_equal(symlink("good", path), 0);
-	put(&tree, "good", "value \n", 0644);
-	put(&tree, "two", "a\nb\n", 0644);
-	put(&tree, "empty", "", 0644);
-	put(&tree, "open", "{}", 0666);
-	assert_int_equal(root_open(tree.path, &tree.root, &err), 0);
-	*state = &tree;
-	return 0;
-}
-
-static int tree_teardown(void **state)
-{
-	static const char *const names[] = { "outside", "up", "link", "good", "two", "empty", "open" };
-	struct tree *tree = *state;
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		unlinkat(tree->root.fd, names[i], 0);
-	root_close(&tree->root);
-	return rmdir(tree->path);
-}
-
-static void a_tree_cannot_reach_out_of_itself(void **state)
-{
-	struct tree *tree = *state;
-	char buf[64];
-
-	assert_false(tree->root.live);
-	assert_int_equal(root_line(&tree->root, buf, sizeof(buf), "good"), 0);
-	assert_string_equal(buf, "value");
-	assert_false(root_exists(&tree->root, "outside/passwd"));
-	assert_false(root_exists(&tree->root, "up"));
-	assert_false(root_exists(&tree->root, "../../etc/passwd"));
-	assert_false(root_exists(&tree->root, "/good"));
-	assert_false(root_exists(&tree->root, "%02000d", 1)); /* longer than any path that is formatted */
-	assert_true(root_exists(&tree->root, "good"));
-	assert_int_equal(root_line(&tree->root, buf, sizeof(buf), "/etc/passwd"), -EINVAL);
-	assert_int_equal(root_link(&tree->root, buf, sizeof(buf), "link"), 0);
-	assert_string_equal(buf, "good");
-	assert_int_equal(root_link(&tree->root, buf, sizeof(buf), "good"), -EINVAL);
-}
-
-static void nor_on_a_kernel_without_openat2(void **state)
-{
-	struct tree *tree = *state;
-	struct err err = { 0 };
-	char *text = NULL;
-
-	tree->root.has_openat2 = false;
-	a_tree_cannot_reach_out_of_itself(state);
-	assert_int_equal(root_read_trusted(&tree->root, "link", &text, &err), -ELOOP);
-}
-
-static void an_attribute_is_one_line_that_fits(void **state)
-{
-	struct tree *tree = *state;
-	char buf[64], tiny[3];
-
-	assert_int_equal(root_line(&tree->root, buf, sizeof(buf), "two"), -EINVAL);
-	assert_int_equal(root_line(&tree->root, buf, sizeof(buf), "empty"), 0);
-	assert_string_equal(buf, "");
-	assert_int_equal(root_line(&tree->root, tiny, sizeof(tiny), "good"), -ENAMETOOLONG);
-	assert_int_equal(root_read(&tree->root, tiny, sizeof(tiny), "good"), -EFBIG);
-	assert_int_equal(root_line(&tree->root, buf, sizeof(buf), "none"), -ENOENT);
-	assert_int_equal(root_line(&tree->root, buf, sizeof(buf), "%s", "outside"), -ENOENT);
-}
-
-static void a_file_that_others_can_write_is_not_trusted(void **state)
-{
-	struct tree *tree = *state;
-	struct err err = { 0 };
-	char *text = NULL;
-
-	assert_int_equal(root_read_trusted(&tree->root, "open", &text, &err), -EPERM);
-	assert_int_equal(err.exit, XC_ENVIRONMENT);
-	err = (struct err){ 0 };
-	assert_int_equal(root_read_trusted(&tree->root, "link", &text, &err), -ELOOP);
-	err = (struct err){ 0 };
-	assert_int_equal(root_read_trusted(&tree->root, "none", &text, &err), -ENOENT);
-	assert_int_equal(err.code, 0);
-	assert_int_equal(root_read_trusted(&tree->root, "good", &text, &err), 7);
-	free(text);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -467,17 +406,13 @@ int main(void)
 		cmocka_unit_test(subnets_are_compared_bit_by_bit),
 		cmocka_unit_test(numbers_are_decimal_and_in_range),
 		cmocka_unit_test(nqns_hold_nothing_that_the_option_string_would_take_apart),
+		cmocka_unit_test(utf8_is_counted_and_nothing_else_is_an_nqn),
+		cmocka_unit_test(arrays_grow_at_powers_of_two),
 		cmocka_unit_test(uuids_and_service_ids_are_checked_digit_by_digit),
 		cmocka_unit_test(json_is_one_value_and_nothing_after_it),
 		cmocka_unit_test(json_getters_tell_missing_from_wrong),
 		cmocka_unit_test(text_that_is_no_utf8_still_makes_valid_json),
 		cmocka_unit_test(the_first_error_is_kept),
-		cmocka_unit_test_setup_teardown(a_tree_cannot_reach_out_of_itself, tree_setup, tree_teardown),
-		cmocka_unit_test_setup_teardown(nor_on_a_kernel_without_openat2, tree_setup, tree_teardown),
-		cmocka_unit_test_setup_teardown(an_attribute_is_one_line_that_fits, tree_setup,
-						tree_teardown),
-		cmocka_unit_test_setup_teardown(a_file_that_others_can_write_is_not_trusted, tree_setup,
-						tree_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

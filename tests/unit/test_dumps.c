@@ -254,13 +254,15 @@ static void addresses_in_doubt_are_not_usable(void **state)
 		      "{\"family\":\"inet6\",\"local\":\"fd00::2\",\"prefixlen\":64,\"dadfailed\":true},"
 		      "{\"family\":\"inet6\",\"local\":\"fd00::3\",\"prefixlen\":64,\"deprecated\":true},"
 		      "{\"family\":\"inet6\",\"local\":\"fd00::4\",\"prefixlen\":64,\"nodad\":true},"
+		      "{\"family\":\"inet6\",\"local\":\"fd00::5\",\"prefixlen\":64,\"temporary\":true},"
+		      "{\"family\":\"inet\",\"local\":\"10.10.1.6\",\"prefixlen\":24,\"secondary\":true},"
 		      "{\"local\":\"10.0.0.1\",\"prefixlen\":33},{\"local\":\"10.0.0.256\",\"prefixlen\":8},"
 		      "{\"local\":10,\"prefixlen\":8},{\"local\":\"::1\",\"prefixlen\":-1},7]},"
 		      "{\"ifindex\":5,\"addr_info\":{}},{\"ifindex\":[],\"addr_info\":[]}]"),
 		0);
-	assert_int_equal(w->topo->addrs, 5);
-	for (unsigned i = 0; i < 5; i++)
-		assert_int_equal(w->topo->addr[i].usable, i == 0 || i == 4);
+	assert_int_equal(w->topo->addrs, 7);
+	for (unsigned i = 0; i < 7; i++)
+		assert_int_equal(w->topo->addr[i].usable, i == 0 || i == 4 || i == 6);
 	assert_int_equal(w->topo->addr[0].prefixlen, 24);
 	assert_int_equal(w->topo->addr[0].ifindex, 4);
 	assert_int_equal(w->findings->count, 1);

@@ -64,6 +64,16 @@ static void write_ctrl(const struct root *root, const struct ctrl_id *id)
 	fake_root_write(root, CTRL "subsysnqn", id->nqn);
 }
 
+static void remove_ctrl(const struct root *root)
+{
+	static const char *const file[] = { CTRL "transport",	      CTRL "hostnqn", CTRL "hostid",
+					    CTRL "delete_controller", CTRL "address", CTRL "subsysnqn" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(file); i++)
+		assert_int_equal(unlinkat(root->fd, file[i], 0), 0);
+	assert_int_equal(unlinkat(root->fd, CTRL, AT_REMOVEDIR), 0);
+}
+
 static void assert_file(const struct root *root, const char *path, const char *text)
 {
 	char *is = fake_root_read(root, path);
@@ -218,6 +228,77 @@ static void what_appeared_meanwhile_and_is_another_is_left_alone(void **state)
 	assert_file(&b->root, CTRL "delete_controller", "");
 	assert_null(strstr(b->err.msg, "is left of it"));
 	close(fd);
+}
+
+/*
+ * Connects while somebody, the kernel or another, makes a controller id; then the write comes to its end.
+ * Returns what the connect said.
+ */
+static int connect_and_make(struct bench *b, const struct ctrl_id *id)
+{
+	int fd = full_fifo(b), r;
+	enum path_reason reason;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		char junk[4096];
+
+		usleep(200000);
+		write_ctrl(&b->root, id);
+		while (read(fd, junk, sizeof(junk)) > 0)
+			;
+		_exit(0);
+	}
+	b->step.timeout_s = 5;
+	r = fx_nvme_connect(&b->root, &b->step, &reason, &b->err);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(reason, PATH_OTHER);
+	close(fd);
+	return r;
+}
+
+static void a_controller_under_another_name_than_was_asked_for_is_disconnected(void **state)
+{
+	struct bench *b = *state;
+	struct ctrl_id other = b->step.id;
+
+	strcpy(other.nqn, "nqn.2026-01.example:itself");
+	strcpy(b->step.id.traddr, "fd00::2");
+	strcpy(other.traddr, "fd00:0::2"); /* the same, written otherwise */
+	assert_true(connect_and_make(b, &other) < 0);
+	assert_string_equal(b->err.msg, "[fd00::2]:4420: the target answers as subsystem "
+					"nqn.2026-01.example:itself, not as nqn.2026-01.example:s0; it was "
+					"disconnected again (give -n nqn.2026-01.example:itself)");
+	assert_file(&b->root, CTRL "delete_controller", "1");
+}
+
+static void a_connect_that_came_to_its_end_leaves_alone_what_it_made_and_what_others_made(void **state)
+{
+	struct bench *b = *state;
+	struct ctrl_id id[] = { b->step.id, b->step.id, b->step.id };
+
+	strcpy(id[1].nqn, "nqn.2026-01.example:other");
+	strcpy(id[1].host_traddr, "10.10.1.10");
+	strcpy(id[2].nqn, "nqn.2026-01.example:other");
+	strcpy(id[2].hostid, "0d1a2f2c-91f0-4c40-a0e0-4f3f2e1d0c0c");
+	for (size_t i = 0; i < ARRAY_SIZE(id); i++) {
+		assert_int_equal(connect_and_make(b, &id[i]), 0);
+		assert_file(&b->root, CTRL "delete_controller", "");
+		assert_int_equal(unlinkat(b->root.fd, FABRICS, 0), 0);
+		remove_ctrl(&b->root);
+	}
+}
+
+/* One that was there before the connect is not what it made. */
+static void an_older_controller_under_another_name_stays(void **state)
+{
+	struct bench *b = *state;
+	struct ctrl_id other = b->step.id;
+
+	strcpy(other.nqn, "nqn.2026-01.example:other");
+	write_ctrl(&b->root, &other);
+	assert_int_equal(connect_and_make(b, &other), 0);
+	assert_file(&b->root, CTRL "delete_controller", "");
 }
 
 /*
@@ -390,6 +471,9 @@ int main(void)
 		TEST(a_connect_ends_at_its_deadline_and_takes_away_what_appeared),
 		TEST(a_failed_connect_leaves_alone_what_was_there_before),
 		TEST(what_appeared_meanwhile_and_is_another_is_left_alone),
+		TEST(a_controller_under_another_name_than_was_asked_for_is_disconnected),
+		TEST(a_connect_that_came_to_its_end_leaves_alone_what_it_made_and_what_others_made),
+		TEST(an_older_controller_under_another_name_stays),
 		TEST(a_signal_that_comes_before_the_call_blocks_ends_it_too),
 		TEST(a_stop_ends_a_connect_at_once),
 		TEST(every_failure_has_one_line_that_says_where),

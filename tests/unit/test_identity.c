@@ -125,6 +125,18 @@ static void a_hostnqn_file_with_something_else_is_no_identity(void **state)
 	}
 }
 
+static void a_hostnqn_file_with_too_long_an_nqn_says_how_long(void **state)
+{
+	char text[NQN_LENGTH_MAX + 3] = "nqn.";
+
+	(void)state;
+	memset(text + 4, 'a', NQN_LENGTH_MAX - 3);
+	text[NQN_LENGTH_MAX + 1] = '\n';
+	tree_write(&tree, "etc/nvme/hostnqn", text);
+	assert_refused(XC_ENVIRONMENT, "/etc/nvme/hostnqn: the NQN has 224 bytes, at most 223 are allowed "
+				       "(nvme gen-hostnqn > /etc/nvme/hostnqn)");
+}
+
 static void a_broken_hostid_file_is_not_passed_over(void **state)
 {
 	(void)state;
@@ -158,6 +170,7 @@ int main(void)
 		TEST(a_missing_hostnqn_file_comes_with_its_remedy),
 		TEST(a_blank_hostnqn_file_is_no_identity),
 		TEST(a_hostnqn_file_with_something_else_is_no_identity),
+		TEST(a_hostnqn_file_with_too_long_an_nqn_says_how_long),
 		TEST(a_broken_hostid_file_is_not_passed_over),
 		TEST(an_nqn_file_without_a_uuid_needs_the_hostid_file),
 	};

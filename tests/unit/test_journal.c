@@ -380,6 +380,35 @@ static void any_bytes_are_taken_or_refused(void **state)
 	assert_in_range(taken, 1, 2999);
 }
 
+/* A journal with room for so many records more. */
+static void put_room(struct bench *b, unsigned room)
+{
+	char *text = malloc(JOURNAL_RECORDS_MAX * 64UL), *at = stpcpy(text, HEAD);
+
+	for (unsigned run = 1; run <= JOURNAL_RECORDS_MAX - room; run++)
+		at += sprintf(at, "{\"run\":%u,\"begin\":\"c\",\"argv\":[],\"pid\":1}\n", run);
+	put(b, text);
+	free(text);
+}
+
+static void a_full_journal_takes_a_disconnect_still(void **state)
+{
+	struct bench *b = *state;
+
+	put_room(b, 8);
+	begin(b);
+	assert_int_equal(intent(b), 0); /* the last connect: begin, intent, outcome */
+	assert_int_equal(outcome(b, JOURNAL_DONE), 0);
+	assert_int_equal(intent(b), -ENOSPC);
+	b->err = (struct err){ 0 };
+	b->step.kind = STEP_NVME_DISCONNECT;
+	assert_int_equal(intent(b), 0);
+	assert_int_equal(outcome(b, JOURNAL_DONE), 0);
+	assert_int_equal(journal_end(b->journal, XC_OK, &b->err), 0);
+	assert_int_equal(reopen(b), 0);
+	assert_false(owns(b));
+}
+
 static void there_is_a_limit_to_records_and_to_bytes(void **state)
 {
 	struct bench *b = *state;
@@ -419,6 +448,7 @@ int main(void)
 		TEST(a_journal_of_an_earlier_boot_is_set_aside),
 		TEST(what_this_version_does_not_know_is_refused_and_left),
 		TEST(any_bytes_are_taken_or_refused),
+		TEST(a_full_journal_takes_a_disconnect_still),
 		TEST(there_is_a_limit_to_records_and_to_bytes),
 	};
 

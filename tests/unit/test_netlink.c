@@ -164,7 +164,8 @@ static void an_address_with_a_peer_is_the_local_one(void **state)
 
 static void addresses_in_doubt_are_not_usable(void **state)
 {
-	static const uint32_t flags[] = { IFA_F_TENTATIVE, IFA_F_DADFAILED, IFA_F_DEPRECATED, IFA_F_NODAD };
+	static const uint32_t flags[] = { IFA_F_TENTATIVE, IFA_F_DADFAILED, IFA_F_DEPRECATED, IFA_F_TEMPORARY,
+					  IFA_F_NODAD };
 	struct ifaddrmsg ifa = { .ifa_family = AF_INET6, .ifa_prefixlen = 64, .ifa_index = 5 };
 
 	(void)state;
@@ -175,8 +176,20 @@ static void addresses_in_doubt_are_not_usable(void **state)
 		nla_put_u32(msg, IFA_FLAGS, flags[i]);
 		assert_int_equal(take(msg, nl_take_addr, &w.net), 0);
 		assert_int_equal(w.topo->addrs, 1);
-		assert_int_equal(w.topo->addr[0].usable, i == 3);
+		assert_int_equal(w.topo->addr[0].usable, i == 4);
 	}
+}
+
+static void a_secondary_ipv4_address_is_not_a_temporary_one(void **state)
+{
+	struct ifaddrmsg ifa = { .ifa_family = AF_INET, .ifa_prefixlen = 24, .ifa_index = 5 };
+	struct nl_msg *msg = nlc_request(RTM_NEWADDR, NLM_F_MULTI, &ifa, sizeof(ifa));
+
+	(void)state;
+	nla_put(msg, IFA_LOCAL, 4, "\x0a\x06\x00\x01");
+	nla_put_u32(msg, IFA_FLAGS, IFA_F_SECONDARY | IFA_F_PERMANENT);
+	assert_int_equal(take(msg, nl_take_addr, &w.net), 0);
+	assert_true(w.topo->addr[0].usable);
 }
 
 static struct nl_msg *route_msg(unsigned char family, unsigned char dst_len, unsigned char type,
@@ -390,6 +403,7 @@ int main(void)
 		T(links_without_a_usable_name_are_counted),
 		T(an_address_with_a_peer_is_the_local_one),
 		T(addresses_in_doubt_are_not_usable),
+		T(a_secondary_ipv4_address_is_not_a_temporary_one),
 		T(default_routes_are_all_their_nexthops),
 		T(a_nexthop_that_is_cut_short_is_none),
 		T(other_routes_are_not_kept),

@@ -58,12 +58,6 @@ static void add_ctrl(const char *name, const char *address)
 	put(name, "state", "live");
 	put(name, "cntlid", "1");
 	put(name, "queue_count", "17");
-	put(name, "numa_node", "0");
-	put(name, "sqsize", "127");
-	put(name, "kato", "5");
-	put(name, "ctrl_loss_tmo", "600");
-	put(name, "reconnect_delay", "10");
-	put(name, "cntrltype", "io");
 	snprintf(path, sizeof(path), "sys/class/nvme/%s", name);
 	snprintf(target, sizeof(target), "../../devices/virtual/nvme-fabrics/ctl/%s", name);
 	tree_link(&tree, path, target);
@@ -93,12 +87,6 @@ static void a_controller_is_read_with_everything(void **state)
 	assert_string_equal(ctrl->state, "live");
 	assert_int_equal(ctrl->cntlid, 1);
 	assert_int_equal(ctrl->queue_count, 17);
-	assert_int_equal(ctrl->numa_node, 0);
-	assert_int_equal(ctrl->sqsize, 127);
-	assert_int_equal(ctrl->keep_alive_tmo, 5);
-	assert_int_equal(ctrl->ctrl_loss_tmo, 600);
-	assert_int_equal(ctrl->reconnect_delay, 10);
-	assert_false(ctrl->discovery);
 	assert_int_equal(findings.count, 0);
 }
 
@@ -158,21 +146,18 @@ static void a_controller_in_its_first_connect_has_no_nqn_yet(void **state)
 	assert_int_equal(findings.count, 0);
 }
 
-static void timeouts_that_are_off_differ_from_unknown_ones(void **state)
+static void numbers_that_are_none_are_unknown_and_said(void **state)
 {
 	(void)state;
 	add_ctrl("nvme0", "traddr=10.10.1.2,trsvcid=4420");
-	put("nvme0", "ctrl_loss_tmo", "off");
-	put("nvme0", "reconnect_delay", "off");
-	tree_unlink(&tree, "sys/class/nvme/nvme0/kato");
 	put("nvme0", "cntlid", "one");
 	put("nvme0", "queue_count", "99999999999");
+	add_ctrl("nvme1", "traddr=10.10.1.2,trsvcid=4420");
+	tree_unlink(&tree, "sys/class/nvme/nvme1/cntlid");
 	read_nvme();
-	assert_int_equal(topo->ctrl[0].ctrl_loss_tmo, -2);
-	assert_int_equal(topo->ctrl[0].reconnect_delay, -2);
-	assert_int_equal(topo->ctrl[0].keep_alive_tmo, -1);
 	assert_int_equal(topo->ctrl[0].cntlid, -1);
 	assert_int_equal(topo->ctrl[0].queue_count, -1);
+	assert_int_equal(topo->ctrl[1].cntlid, -1);
 	assert_int_equal(findings.count, 2); /* the two that hold something odd */
 }
 
@@ -187,19 +172,6 @@ static void controllers_come_in_the_order_of_their_numbers(void **state)
 	assert_int_equal(topo->ctrls, 2);
 	assert_int_equal(topo->ctrl[0].instance, 9);
 	assert_int_equal(topo->ctrl[1].instance, 10);
-}
-
-static void discovery_controllers_are_known_by_type_or_name(void **state)
-{
-	(void)state;
-	add_ctrl("nvme0", "traddr=10.10.1.2,trsvcid=4420");
-	put("nvme0", "cntrltype", "discovery");
-	add_ctrl("nvme1", "traddr=10.10.1.2,trsvcid=4420");
-	put("nvme1", "subsysnqn", "nqn.2014-08.org.nvmexpress.discovery");
-	tree_unlink(&tree, "sys/class/nvme/nvme1/cntrltype"); /* an older kernel */
-	read_nvme();
-	assert_true(topo->ctrl[0].discovery);
-	assert_true(topo->ctrl[1].discovery);
 }
 
 static void add_namespace(const char *ctrl, const char *device, const char *nsid, const char *uuid,
@@ -340,6 +312,85 @@ static void text_that_does_not_fit_is_unknown_and_said(void **state)
 	assert_int_equal(findings.count, 3);
 }
 
+/* Each file costs a read per controller and look: one that cannot be read would be told. */
+static void the_proof_reads_no_other_file_of_a_controller(void **state)
+{
+	static const char *const others[] = {
+		"cntrltype", "ctrl_loss_tmo", "dctype",		 "fast_io_fail_tmo", "firmware_rev", "kato",
+		"model",     "numa_node",     "reconnect_delay", "serial",	     "sqsize"
+	};
+	char text[ROOT_LINE_MAX + 1];
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	add_ctrl("nvme0", "traddr=10.10.1.2,trsvcid=4420");
+	add_namespace("nvme0", "nvme0c0n1", "none", UUID, "8");
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		char path[96];
+
+		snprintf(path, sizeof(path), "sys/class/nvme/nvme0/%s", others[i]);
+		tree_write(&tree, path, text);
+	}
+	assert_int_equal(facts_read_ctrls(&tree.root, topo, &findings, &error), 0);
+	assert_int_equal(topo->ctrls, 1);
+	assert_string_equal(topo->ctrl[0].id.hostid, UUID);
+	assert_int_equal(topo->ctrl[0].queue_count, 17);
+	assert_int_equal(topo->nss, 0);
+	assert_int_equal(findings.count, 0);
+}
+
+static bool find(struct ctrl *ret)
+{
+	static const struct ctrl_id id = {
+		.nqn = "nqn.2026-01.example:s1",
+		.transport = "rdma",
+		.traddr = "10.10.1.2",
+		.trsvcid = "4420",
+		.host_traddr = "10.10.1.1",
+		.hostnqn = HOSTNQN,
+		.hostid = UUID,
+	};
+	bool there;
+
+	assert_int_equal(facts_find_ctrl(&tree.root, &id, ret, &there, &findings, &error), 0);
+	assert_int_equal(findings.count, 0);
+	return there;
+}
+
+static void a_controller_is_found_by_its_identity(void **state)
+{
+	struct ctrl ctrl;
+
+	(void)state;
+	assert_false(find(&ctrl));
+	add_ctrl("nvme0", "traddr=10.10.1.2,trsvcid=4420");
+	add_ctrl("nvme1", "traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1");
+	put("nvme1", "hostid", "00000000-0f4b-4d6e-9a51-3c5d2b8f0002");
+	assert_false(find(&ctrl));
+	add_ctrl("nvme2", "traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1");
+	assert_true(find(&ctrl));
+	assert_int_equal(ctrl.instance, 2);
+	assert_int_equal(ctrl.cntlid, 1);
+}
+
+static void one_that_goes_away_is_not_found(void **state)
+{
+	static const char *const states[] = { "deleting", "deleting (no IO)", "dead" };
+	struct ctrl ctrl;
+
+	(void)state;
+	add_ctrl("nvme1", "traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1");
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		put("nvme1", "state", states[i]);
+		assert_false(find(&ctrl));
+	}
+	add_ctrl("nvme2", "traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1");
+	put("nvme2", "state", "connecting");
+	assert_true(find(&ctrl));
+	assert_int_equal(ctrl.instance, 2);
+}
+
 static void more_controllers_than_there_is_room_for_are_an_error(void **state)
 {
 	char path[64];
@@ -369,9 +420,11 @@ int main(void)
 		TEST(a_controller_is_read_with_everything),
 		TEST(addresses_are_taken_apart_strictly),
 		TEST(a_controller_in_its_first_connect_has_no_nqn_yet),
-		TEST(timeouts_that_are_off_differ_from_unknown_ones),
+		TEST(numbers_that_are_none_are_unknown_and_said),
 		TEST(controllers_come_in_the_order_of_their_numbers),
-		TEST(discovery_controllers_are_known_by_type_or_name),
+		TEST(the_proof_reads_no_other_file_of_a_controller),
+		TEST(a_controller_is_found_by_its_identity),
+		TEST(one_that_goes_away_is_not_found),
 		TEST(namespaces_have_their_own_and_their_multipath_name),
 		TEST(queues_are_read_from_one_namespace),
 		TEST(pcie_controllers_are_listed_without_their_disks),

@@ -153,7 +153,7 @@ static void add_outcome(struct plan *plan, char what)
 	struct path *path = &plan->path[plan->paths];
 	struct skip *skip = &plan->skip[plan->skips];
 
-	*path = (struct path){ .ctrl = 0, .action = PATH_FAILED, .reason = PATH_OTHER };
+	*path = (struct path){ .ctrl = -1, .action = PATH_FAILED, .reason = PATH_OTHER };
 	*skip = (struct skip){ .reason = SKIP_NO_ROUTE };
 	switch (what) {
 	case 'c': /* connected */
@@ -185,6 +185,9 @@ static void add_outcome(struct plan *plan, char what)
 		path->reason = PATH_ADDRESS_MISSING;
 		break;
 	case 'f':
+		break;
+	case 'L': /* failed, and its controller is still there */
+		path->ctrl = 0;
 		break;
 	case 'R':
 		plan->skips++;
@@ -232,8 +235,9 @@ static void the_exit_status_counts_what_was_asked_for(void **state)
 		{ "f", false, XC_FAILED },	 { "ft", false, XC_FAILED },
 		{ "t", false, XC_TIMEOUT },	 { "W", false, XC_TIMEOUT },
 		{ "kW", false, XC_PARTIAL },	 { "w", true, XC_OK },
-		{ "wR", true, XC_PARTIAL },	 { "w", false, XC_FAILED },
-		{ "cw", false, XC_PARTIAL },	 { "kM", false, XC_PARTIAL },
+		{ "wR", true, XC_PARTIAL },	 { "L", false, XC_PARTIAL },
+		{ "w", false, XC_FAILED },	 { "cw", false, XC_PARTIAL },
+		{ "kM", false, XC_PARTIAL },
 	};
 	struct topology *topo = *state;
 	struct plan *plan = calloc(1, sizeof(*plan));

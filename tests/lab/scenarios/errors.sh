@@ -32,7 +32,7 @@ ip link set enp170s0f1np1 up
 ip addr add 10.10.4.1/24 dev enp170s0f1np1 2>/dev/null
 ip addr flush dev enp41s0f1np1
 fails "storage port without address" 6 port-unusable "it has no address" -n $s1 -a 10.10.2.2 -w 0000:29:00.1
-fails "its portal, alone" 6 port-unusable "0000:29:00.1 has no address" -n $s1 -a 10.10.2.2
+fails "its portal, alone" 6 port-unusable "storage port 0000:29:00.1 could be its port" -n $s1 -a 10.10.2.2
 rdma link del mlx5_7
 fails "storage port without RDMA device" 6 port-unusable "it has no RDMA device" -n $s1 -a 10.10.3.2
 

@@ -41,6 +41,9 @@ ip addr del 10.10.4.1/24 dev enp170s0f1np1
 ip addr add 10.10.4.1/24 dev enp24s0np0
 check "an address that moved to a compute port is no source" expect_exit 3 np connect -n $s1 -a 10.10.4.2 -w 10.10.4.1
 check "nor is it found without -w" expect_exit 3 np connect -n $s1 -a 10.10.4.2
+ip addr add 10.10.4.1/24 dev enp170s0f1np1
+check "an address on a storage and a compute port is no source either" expect_exit 6 np connect -n $s1 -a 10.10.4.2
+check "it is named" said "source address 10.10.4.1 is on"
 check "nothing is on the compute HCA" test "$(cm_ids '| select(.ifname == "mlx5_0")')" = 0
 
 check "a good portal beside a refused one" expect_exit 4 np connect -n $s1 -a 10.20.0.2 -a 10.10.3.2 -i 2

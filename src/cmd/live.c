@@ -117,7 +117,8 @@ static enum proof_verdict prove(void *ctx, const struct step *step, char *why, s
 		struct err err = { 0 };
 
 		if (live_read(live, &err) < 0) {
-			str_format(why, size, "%s", err.msg);
+			str_format(why, size, "%s to %s:%s: %s", step->id.host_traddr, step->id.traddr,
+				   step->id.trsvcid, err.msg);
 			return VERDICT_UNKNOWN;
 		}
 		verdict = live_judge(live, &step->id, step->rdma_device, why, size);

@@ -145,10 +145,11 @@ static void judge_probe(const struct planner *p, const struct candidate *c, stru
 	if (probe->code == -EXDEV) {
 		path->reason = PATH_PROOF_MISMATCH;
 		str_format(path->message, sizeof(path->message),
-			   "source %s: the connection manager would use RDMA device %s, not %s of the "
-			   "storage port; look "
-			   "for the address in the GID tables of both",
-			   path->id.host_traddr, probe->rdma_device, planned);
+			   "source %s: the connection manager would use port %u of RDMA device %s, not port "
+			   "%u of %s, the "
+			   "storage port's; look for the address in the GID tables of both",
+			   path->id.host_traddr, probe->rdma_port, probe->rdma_device,
+			   p->topo->rdma_link[c->rdma].port, planned);
 	} else if (probe->stage == PROBE_BIND && probe->code == -EADDRNOTAVAIL) {
 		path->reason = PATH_ADDRESS_MISSING;
 		str_format(path->message, sizeof(path->message),

@@ -14,8 +14,7 @@
  *	- what is on the wrong device does not stay, even if the disk is full;
  *	- every controller in the world that the run made is owned by the journal;
  *	- no other one is, but for one case that cannot be told apart: an intent that is still open (the run
- *	  crashed, or could not read the world back), and somebody else connected the very same controller
- *meanwhile;
+ *	  crashed, or could not read the world back), and somebody else connected the very same one meanwhile;
  *	- a later run makes all that is missing, and one after that does nothing and writes nothing (looked at
  *	  where nobody, or an outsider, had made the first object).
  *

@@ -1,43 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which lines of /proc/interrupts are completion vectors of a port, and which vector each is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include "facts/facts.h"
-#include "unit/tree.h"
+#include "unit/reading.h"
 
 #define PORT_A "0000:29:00.0"
 #define PORT_B "0000:aa:00.0"
 
-static struct tree tree;
-static struct topology *topo;
-static struct findings findings;
-static struct err error;
 static struct pci_addr ports[2];
 
-static int setup(void **state)
+static int setup_ports(void **state)
 {
-	(void)state;
-	memset(&findings, 0, sizeof(findings));
-	memset(&error, 0, sizeof(error));
-	topo = calloc(1, sizeof(*topo));
-	assert_non_null(topo);
 	assert_int_equal(pci_parse(PORT_A, &ports[0]), 0);
 	assert_int_equal(pci_parse(PORT_B, &ports[1]), 0);
-	tree_open(&tree);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(topo);
-	tree_close(&tree);
-	return 0;
+	return setup(state);
 }
 
 static void own(const char *pci, unsigned first, unsigned last)
@@ -291,7 +266,8 @@ static void without_the_file_there_are_none(void **state)
 	assert_int_equal(findings.count, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#undef TEST
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_ports, teardown)
 
 int main(void)
 {

@@ -1,39 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is read of the machine as a whole: DMI, CPUs, NUMA nodes; and vectors of an RDMA device from a dump.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include "facts/facts.h"
-#include "unit/tree.h"
-
-static struct tree tree;
-static struct topology *topo;
-static struct findings findings;
-static struct err error;
-
-static int setup(void **state)
-{
-	(void)state;
-	memset(&findings, 0, sizeof(findings));
-	memset(&error, 0, sizeof(error));
-	topo = calloc(1, sizeof(*topo));
-	assert_non_null(topo);
-	tree_open(&tree);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(topo);
-	tree_close(&tree);
-	return 0;
-}
+#include "unit/reading.h"
 
 static void dmi_strings_lose_their_trailing_blanks(void **state)
 {
@@ -137,8 +106,6 @@ static void vectors_that_cannot_be_read_are_unknown_and_said(void **state)
 		assert_string_equal(findings.finding[i].object, "mlx5_1");
 	}
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {

@@ -1,41 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* NVMe controllers in sysfs: identity, namespaces, queues, and controllers in a hurry. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include "facts/facts.h"
-#include "unit/tree.h"
+#include "unit/reading.h"
 
 #define UUID "7e1c3a52-0f4b-4d6e-9a51-3c5d2b8f0001"
 #define HOSTNQN "nqn.2014-08.org.nvmexpress:uuid:" UUID
-
-static struct tree tree;
-static struct topology *topo;
-static struct findings findings;
-static struct err error;
-
-static int setup(void **state)
-{
-	(void)state;
-	memset(&findings, 0, sizeof(findings));
-	memset(&error, 0, sizeof(error));
-	topo = calloc(1, sizeof(*topo));
-	assert_non_null(topo);
-	tree_open(&tree);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(topo);
-	tree_close(&tree);
-	return 0;
-}
 
 static void put(const char *name, const char *file, const char *text)
 {
@@ -411,8 +380,6 @@ static void without_the_driver_there_are_none(void **state)
 	assert_int_equal(topo->ctrls, 0);
 	assert_int_equal(findings.count, 0);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {

@@ -1,38 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* PCI functions: which of them are ports, and which netdev and RDMA device each one gets. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include "facts/facts.h"
-#include "unit/tree.h"
-
-static struct tree tree;
-static struct topology *topo;
-static struct findings findings;
-static struct err error;
-
-static int setup(void **state)
-{
-	(void)state;
-	memset(&findings, 0, sizeof(findings));
-	memset(&error, 0, sizeof(error));
-	topo = calloc(1, sizeof(*topo));
-	assert_non_null(topo);
-	tree_open(&tree);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(topo);
-	tree_close(&tree);
-	return 0;
-}
+#include "unit/reading.h"
 
 static void add_file(const char *pci, const char *name, const char *text)
 {
@@ -315,8 +284,6 @@ static void a_machine_without_pci_has_no_ports(void **state)
 	assert_int_equal(topo->ports, 0);
 	assert_int_equal(findings.count, 0);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {

@@ -14,7 +14,7 @@
 const struct opt options_global[] = {
 	{ 'o', "output", "json|text", "form of the result on stdout (default json)", OPT_OUTPUT, AT(output),
 	  0, 0 },
-	{ 'v', "verbose", NULL, "print each effect on stderr as it happens", OPT_FLAG, AT(verbose), 0, 0 },
+	{ 'v', "verbose", NULL, "print each effect and what it took on stderr", OPT_FLAG, AT(verbose), 0, 0 },
 	{ 'V', "version", NULL, "print the version", OPT_FLAG, AT(version), 0, 0 },
 	{ 'h', "help", NULL, "print this help", OPT_FLAG, AT(help), 0, 0 },
 	{ 0, "sysroot", "DIR", "read the machine from this tree; nothing is applied to it", OPT_TEXT,

@@ -48,9 +48,8 @@ static int check_environment(const struct connect *c, struct err *err)
 		return err_set(err, XC_ENVIRONMENT, -EPERM, "", "connect needs root; --dry-run does not");
 	if (!facts_initial_netns())
 		return err_set(err, XC_ENVIRONMENT, -ENONET, "",
-			       "this is not the initial network namespace, which nvme-rdma always uses; run "
-			       "it there "
-			       "(nsenter --net=/proc/1/ns/net)");
+			       "this is not the initial network namespace, which nvme-rdma always uses; "
+			       "run it there (nsenter --net=/proc/1/ns/net)");
 	return 0;
 }
 
@@ -61,13 +60,12 @@ static int check_platform(const struct connect *c, struct err *err)
 	if (c->options->platform && c->s->root.live)
 		return err_set(err, XC_USAGE, -EINVAL, "platform",
 			       "--platform replaces the DMI match only for show and --sysroot; to "
-			       "connect, the "
-			       "machine itself must match a platform file");
+			       "connect, the machine itself must match a platform file");
 	if (!c->s->platform_known)
 		return err_set(err, XC_ENVIRONMENT, -ENODEV, dmi->product_name,
 			       "no platform file matches this machine (sys_vendor \"%s\", product_name "
-			       "\"%s\"): which ports "
-			       "are storage is unknown, so none is; describe it in /" PLATFORMS_DIR,
+			       "\"%s\"): which ports are storage is unknown, so none is; describe it in "
+			       "/" PLATFORMS_DIR,
 			       dmi->sys_vendor, dmi->product_name);
 	return 0;
 }

@@ -50,9 +50,8 @@ static unsigned without_namespace(struct session *s, bool report)
 		if (report)
 			finding_add(s->findings, FINDING_WARN, "paths.namespaces", path->id.host_traddr,
 				    "sys/class/nvme",
-				    "%s %s:%s has shown no namespace within %d s: does the subsystem have "
-				    "any for this "
-				    "host?",
+				    "%s %s:%s has shown no namespace within %d s: does the subsystem "
+				    "have any for this host?",
 				    path->id.nqn, path->id.traddr, path->id.trsvcid, NAMESPACES_MS / 1000);
 	}
 	return count;

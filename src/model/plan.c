@@ -51,9 +51,9 @@ const char *unusable_advice(enum unusable u)
 	case UNUSABLE_NO_ADDRESS:
 		return "it has no address: give it one in the storage subnet";
 	case UNUSABLE_CROSS_CARD_LAG:
-		return "it is in a bond over two cards whose mode is not active-backup, where answers reach "
-		       "the wrong "
-		       "card; use two source addresses and NVMe multipath, or active-backup";
+		return "it is in a bond over two cards whose mode is not active-backup, where answers "
+		       "reach the wrong card; use two source addresses and NVMe multipath, or "
+		       "active-backup";
 	case UNUSABLE_MIXED_BOND:
 		return "it is in a bond with a member that is no storage port; take that one out";
 	case UNUSABLE_COUNT:

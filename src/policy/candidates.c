@@ -40,15 +40,13 @@ static int filter_by_ip(const struct topology *topo, const struct classification
 	ret->by_ip = true;
 	if (netdev == -2)
 		return err_set(err, XC_ENVIRONMENT, -ENOTUNIQ, given,
-			       "source address %s is on several interfaces of this machine, so it is open "
-			       "which HCA it "
-			       "would take; remove it from all but the storage port",
+			       "source address %s is on several interfaces of this machine, so it is "
+			       "open which HCA it would take; remove it from all but the storage port",
 			       given);
 	if (netdev < 0)
 		return err_set(err, XC_ENVIRONMENT, -EADDRNOTAVAIL, given,
-			       "source address %s is not on this machine; give a storage port the address "
-			       "first, or name "
-			       "the port instead",
+			       "source address %s is not on this machine; give a storage port the "
+			       "address first, or name the port instead",
 			       given);
 	carrier_of(topo, classes, netdev, &carrier);
 	if (!carrier.storage)
@@ -174,9 +172,8 @@ int plan_candidates(const struct topology *topo, const struct classification *cl
 				continue;
 			if (ret->count == CANDIDATES_MAX)
 				return err_set(err, XC_ENVIRONMENT, -E2BIG, "CANDIDATES_MAX",
-					       "more than %d pairs of source and portal (CANDIDATES_MAX); "
-					       "name fewer "
-					       "portals in one run",
+					       "more than %d pairs of source and portal "
+					       "(CANDIDATES_MAX); name fewer portals in one run",
 					       CANDIDATES_MAX);
 			candidate.portal = p;
 			ret->candidate[ret->count++] = candidate;

@@ -145,9 +145,9 @@ static void judge_probe(const struct planner *p, const struct candidate *c, stru
 	if (probe->code == -EXDEV) {
 		path->reason = PATH_PROOF_MISMATCH;
 		str_format(path->message, sizeof(path->message),
-			   "source %s: the connection manager would use port %u of RDMA device %s, not port "
-			   "%u of %s, the "
-			   "storage port's; look for the address in the GID tables of both",
+			   "source %s: the connection manager would use port %u of RDMA device %s, not "
+			   "port %u of %s, the storage port's; look for the address in the GID tables of "
+			   "both",
 			   path->id.host_traddr, probe->rdma_port, probe->rdma_device,
 			   p->topo->rdma_link[c->rdma].port, planned);
 	} else if (probe->stage == PROBE_BIND && probe->code == -EADDRNOTAVAIL) {
@@ -272,8 +272,8 @@ static void note_ports(struct planner *p)
 			finding_add(p->findings, FINDING_WARN, "bond.roce_lag", netdev->name,
 				    "bond mode and members",
 				    "%s is over two cards: no RoCE LAG, and a failover breaks every "
-				    "connection for "
-				    "seconds; two source addresses and NVMe multipath do better",
+				    "connection for seconds; two source addresses and NVMe multipath do "
+				    "better",
 				    netdev->name);
 	}
 }

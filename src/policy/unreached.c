@@ -108,9 +108,8 @@ static const char *advice(const struct planner *p, int port, enum unusable unusa
 
 	if (unusable == UNUSABLE_NO_ADDRESS && rdma >= 0 &&
 	    p->topo->rdma_link[rdma].link_layer == LINK_LAYER_INFINIBAND)
-		return "it is in InfiniBand mode and has no IPoIB address: give it one, or set its LINK_TYPE "
-		       "to "
-		       "Ethernet (mlxconfig)";
+		return "it is in InfiniBand mode and has no IPoIB address: give it one, or set its "
+		       "LINK_TYPE to Ethernet (mlxconfig)";
 	return unusable_advice(unusable);
 }
 
@@ -181,9 +180,8 @@ static bool skip_shared(struct planner *p, unsigned portal)
 			continue;
 		skip = plan_add_skip(p, portal, SKIP_PORT_UNUSABLE);
 		str_format(skip->message, sizeof(skip->message),
-			   "portal %s: source address %s is on %s and on another interface, so it is open "
-			   "which HCA it "
-			   "would take; remove it from all but the storage port",
+			   "portal %s: source address %s is on %s and on another interface, so it is "
+			   "open which HCA it would take; remove it from all but the storage port",
 			   plan_portal_text(&p->request->portal[portal], text), ip_format(&addr->ip, source),
 			   netdev->name);
 		return true;
@@ -208,9 +206,8 @@ static bool skip_passive(struct planner *p, unsigned portal)
 			continue;
 		skip = plan_add_skip(p, portal, SKIP_PORT_UNUSABLE);
 		str_format(skip->message, sizeof(skip->message),
-			   "portal %s: port %s is a passive member of %s, which port %s carries now; name "
-			   "that one, or "
-			   "the bond's address",
+			   "portal %s: port %s is a passive member of %s, which port %s carries now; "
+			   "name that one, or the bond's address",
 			   plan_portal_text(&p->request->portal[portal], text),
 			   pci_format(&p->topo->port[port].pci, pci), p->topo->netdev[bond->netdev].name,
 			   pci_format(&p->topo->port[bond->carrier].pci, carrier));
@@ -246,8 +243,7 @@ static struct skip *skip_not_via_storage(struct planner *p, unsigned portal, con
 	storage_ports_text(p->topo, p->classes, storage, sizeof(storage));
 	str_format(skip->message, sizeof(skip->message),
 		   "portal %s: no storage port has a route to it; plain routing would use %s (%s%s%s); "
-		   "storage ports "
-		   "here: %s",
+		   "storage ports here: %s",
 		   plan_portal_text(&p->request->portal[portal], text), out->name,
 		   port >= 0 ? pci_format(&p->topo->port[port].pci, pci) : "",
 		   port >= 0 ? ", role " : "no port of the platform",
@@ -274,9 +270,8 @@ static void skip_addressless(struct planner *p, unsigned portal, int port, const
 
 	skip->may_come = true;
 	str_format(skip->message, sizeof(skip->message),
-		   "portal %s: no storage port has a route to it (plain routing would use %s); storage port "
-		   "%s could "
-		   "be its port: %s",
+		   "portal %s: no storage port has a route to it (plain routing would use %s); storage "
+		   "port %s could be its port: %s",
 		   plan_portal_text(&p->request->portal[portal], text), out ? out->name : "no port at all",
 		   pci_format(&p->topo->port[port].pci, pci), advice(p, port, UNUSABLE_NO_ADDRESS));
 }

@@ -94,7 +94,8 @@ static bool is_connected(const struct planner *p, const struct candidate *c)
 static bool is_better(const struct planner *p, const struct candidate *a, const struct candidate *b)
 {
 	const struct ip *traddr = &p->request->portal[a->portal].traddr;
-	bool a_failed = a->probe.answer == ANSWER_NO, b_failed = b->probe.answer == ANSWER_NO;
+	bool a_failed = a->probe.answer == ANSWER_NO || a->probe.answer == ANSWER_UNKNOWN;
+	bool b_failed = b->probe.answer == ANSWER_NO || b->probe.answer == ANSWER_UNKNOWN;
 	int a_bits = ip_same_subnet(&a->src, traddr, a->prefixlen) ? (int)a->prefixlen : -1;
 	int b_bits = ip_same_subnet(&b->src, traddr, b->prefixlen) ? (int)b->prefixlen : -1;
 
@@ -110,23 +111,17 @@ static bool is_better(const struct planner *p, const struct candidate *a, const 
 	return ip_compare(&a->src, &b->src) < 0;
 }
 
-/* There is a real route, and the connection manager said something. */
-static bool is_candidate(const struct candidate *c)
-{
-	return c->route.answer == ANSWER_YES && c->probe.answer != ANSWER_UNKNOWN;
-}
-
 /* True if no other candidate of the same portal and port is better. */
 static bool is_chosen(const struct planner *p, unsigned first, unsigned end, unsigned i)
 {
 	const struct candidate *c = &p->candidates->candidate[i];
 
-	if (!is_candidate(c))
+	if (c->route.answer != ANSWER_YES)
 		return false;
 	for (unsigned k = first; k < end; k++) {
 		const struct candidate *other = &p->candidates->candidate[k];
 
-		if (k == i || other->port != c->port || !is_candidate(other))
+		if (k == i || other->port != c->port || other->route.answer != ANSWER_YES)
 			continue;
 		if (is_better(p, other, c) || (k < i && !is_better(p, c, other)))
 			return false;
@@ -139,10 +134,17 @@ static void judge_probe(const struct planner *p, const struct candidate *c, stru
 	const struct probe_answer *probe = &c->probe;
 	const char *planned = p->topo->rdma_link[c->rdma].name;
 
-	if (probe->answer != ANSWER_NO)
+	if (probe->answer == ANSWER_YES || probe->answer == ANSWER_UNASKED) /* unasked: a tree */
 		return;
 	path->action = PATH_FAILED;
-	if (probe->code == -EXDEV) {
+	if (probe->answer == ANSWER_UNKNOWN) {
+		path->reason = PATH_NO_RDMA_DEVICE;
+		str_format(path->message, sizeof(path->message),
+			   "the RDMA connection manager could not be asked about source %s (%s): load "
+			   "rdma_ucm and "
+			   "ib_uverbs; nothing is connected on a guess",
+			   path->id.host_traddr, strerrorname_np(-probe->code));
+	} else if (probe->code == -EXDEV) {
 		path->reason = PATH_PROOF_MISMATCH;
 		str_format(path->message, sizeof(path->message),
 			   "source %s: the connection manager would use port %u of RDMA device %s, not "
@@ -240,6 +242,8 @@ static int plan_portal(struct planner *p, unsigned portal, unsigned first, unsig
 	}
 	if (p->plan->paths == before)
 		plan_unreached(p, portal, first, end);
+	else
+		(void)plan_unasked(p, portal, first, end);
 	return 0;
 }
 

@@ -23,6 +23,12 @@ const char *plan_portal_text(const struct portal *portal, char buf[static PORTAL
 struct skip *plan_add_skip(struct planner *p, unsigned portal, enum skip_reason reason);
 
 /*
+ * True, and a skip added, if the routing table gave no answer for a source (or, without any, for the portal):
+ * that is no "no".
+ */
+bool plan_unasked(struct planner *p, unsigned portal, unsigned first, unsigned end);
+
+/*
  * No source reaches the portal: adds the skip that says why and what would work. Its candidates are those
  * from first to end.
  */

@@ -138,28 +138,20 @@ static void skip_unusable(struct planner *p, unsigned portal, int port)
 		   text, pci_format(&p->topo->port[port].pci, pci), advice(p, port, carrier.unusable));
 }
 
-/* What had to be known before a connection could not be asked: that is no "no". */
-static bool skip_unasked(struct planner *p, unsigned portal, unsigned first, unsigned end)
+bool plan_unasked(struct planner *p, unsigned portal, unsigned first, unsigned end)
 {
-	const char *what = first == end && p->candidates->plain[portal].answer == ANSWER_UNKNOWN
-				   ? "the routing table could not be read"
-				   : NULL;
+	bool unknown = first == end && p->candidates->plain[portal].answer == ANSWER_UNKNOWN;
 	char text[PORTAL_TEXT_MAX];
 	struct skip *skip;
 
-	for (unsigned i = first; i < end && !what; i++) {
-		const struct candidate *c = &p->candidates->candidate[i];
-
-		if (c->route.answer == ANSWER_UNKNOWN)
-			what = "the routing table could not be read";
-		else if (c->route.answer == ANSWER_YES && c->probe.answer == ANSWER_UNKNOWN)
-			what = "the RDMA connection manager could not be asked; load rdma_ucm and ib_uverbs";
-	}
-	if (!what)
+	for (unsigned i = first; i < end; i++)
+		unknown |= p->candidates->candidate[i].route.answer == ANSWER_UNKNOWN;
+	if (!unknown)
 		return false;
 	skip = plan_add_skip(p, portal, SKIP_PORT_UNUSABLE);
-	str_format(skip->message, sizeof(skip->message), "portal %s: %s; nothing is connected on a guess",
-		   plan_portal_text(&p->request->portal[portal], text), what);
+	str_format(skip->message, sizeof(skip->message),
+		   "portal %s: the routing table could not be read; nothing is connected on a guess",
+		   plan_portal_text(&p->request->portal[portal], text));
 	return true;
 }
 
@@ -320,7 +312,7 @@ void plan_unreached(struct planner *p, unsigned portal, unsigned first, unsigned
 
 	if (towards < 0)
 		towards = unusable_port_towards(p, &p->request->portal[portal].traddr);
-	if (skip_unasked(p, portal, first, end) || skip_shared(p, portal) || skip_passive(p, portal))
+	if (plan_unasked(p, portal, first, end) || skip_shared(p, portal) || skip_passive(p, portal))
 		return;
 	if (towards >= 0)
 		skip_unusable(p, portal, towards);

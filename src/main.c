@@ -7,7 +7,7 @@
 #include "cmd/cmd.h"
 #include "report/report.h"
 
-const struct command *const commands[] = { &command_show, &command_connect, NULL };
+const struct command *const commands[] = { &command_show, &command_connect, &command_teardown, NULL };
 
 /* One error, one line; what comes from outside must not steer the terminal. */
 static void print_error(const struct err *err)

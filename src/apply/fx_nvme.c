@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Connects and disconnects NVMe controllers, and leaves none half-made. */
+/* Connects NVMe controllers, and leaves none half-made. */
 #include "apply/fx_nvme.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libnvme.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <syslog.h>
 
+#include "apply/fx_delete.h"
 #include "apply/fx_nvme_why.h"
 #include "apply/fx_signals.h"
 #include "apply/kmsg.h"
@@ -18,32 +17,22 @@
 #define CLASS_NVME "sys/class/nvme"
 #define OPTIONS_MAX 2048
 #define LOG_MAX 8192
+/*
+ * How long to wait until a controller that must not stay is gone: one admin command, Connect or Identify, may
+ * be on its way, and the kernel gives each 60 s (nvme_core.admin_timeout).
+ */
+#define DROP_MS 60000
 
 /* --- what controllers are there ------------------------------------------------------------- */
 
 /* The identity of nvme<instance> as sysfs shows it now. */
 static int read_id(const struct root *root, unsigned instance, struct ctrl_id *ret)
 {
-	struct ctrl_id id = { 0 };
-	char address[512];
-	int r;
+	_cleanup_close_ int fd = root_openat(root, O_PATH | O_DIRECTORY, CLASS_NVME "/nvme%u", instance);
+	struct root dir = *root;
 
-#define READ(attr, buf) root_line(root, buf, sizeof(buf), CLASS_NVME "/nvme%u/" attr, instance)
-	r = READ("transport", id.transport);
-	if (r == 0)
-		r = READ("address", address);
-	if (r == 0)
-		r = READ("subsysnqn", id.nqn);
-	if (r == 0)
-		r = READ("hostnqn", id.hostnqn);
-	if (r == 0)
-		r = READ("hostid", id.hostid);
-#undef READ
-	if (r == 0)
-		r = ctrl_address_parse(address, &id);
-	if (r == 0)
-		*ret = id;
-	return r;
+	dir.fd = fd;
+	return fd < 0 ? fd : fx_delete_read_id(&dir, ret);
 }
 
 static int list_controllers(const struct root *root, struct names *ret)
@@ -146,11 +135,13 @@ int fx_nvme_available(const struct root *root, struct err *err)
 }
 
 /*
- * Why not nvmf_add_ctrl(): libnvme 1.3 loses the errno of a failed connect (all but six become
- * ENVME_CONNECT_WRITE), and the thread that writes must be ours for a deadline to reach it. One write per
- * descriptor (a second one is EINVAL). The answer, "instance=N,cntlid=M", is not read: reading takes the
- * kernel's connect mutex, which the next slow connect of somebody else holds; the controller is found in
- * sysfs by what it is.
+ * Why not libnvme: nvmf_add_ctrl() loses the errno of a failed connect (all but six become
+ * ENVME_CONNECT_WRITE), and the thread that writes must be ours for a deadline to reach it; and
+ * nvme_disconnect_ctrl() writes by the name nvmeN, which may be another one by then.
+ *
+ * One write per descriptor (a second one is EINVAL). The answer, "instance=N,cntlid=M", is not read: reading
+ * takes the kernel's connect mutex, which the next slow connect of somebody else holds; the controller is
+ * found in sysfs by what it is.
  *
  * Returns 0, or -errno; *ret_late: the deadline is what ended it.
  */
@@ -200,6 +191,7 @@ static int drop_misnamed(const struct root *root, const struct step *step, const
 	unsigned instance = 0, count = 0;
 	struct err why = { 0 };
 	bool left;
+	int r;
 
 	if (list_controllers(root, &after) < 0)
 		return 0; /* the caller looks for it as well */
@@ -221,7 +213,8 @@ static int drop_misnamed(const struct root *root, const struct step *step, const
 	}
 	if (count != 1)
 		return 0;
-	left = fx_nvme_disconnect(root, &misnamed, instance, &why) < 0;
+	r = fx_delete_wait(root, &misnamed, instance, DROP_MS, &why);
+	left = r < 0 && r != -ESTALE; /* that: it has gone by itself */
 	err_set(err, XC_FAILED, -EPROTO, portal, "%s: the target answers as subsystem %s, not as %s; ",
 		portal, misnamed.nqn, step->id.nqn);
 	if (left)
@@ -248,12 +241,14 @@ static void drop_leftover(const struct root *root, const struct step *step, cons
 		struct err ignored = { 0 };
 		struct ctrl_id id;
 		unsigned instance;
+		int left;
 
 		if (!read_new(root, after.name[i], before, &instance, &id) || !ctrl_id_equal(&id, &step->id))
 			continue;
-		if (fx_nvme_disconnect(root, &step->id, instance, &ignored) < 0)
-			str_append(err->msg, sizeof(err->msg),
-				   "; nvme%u is left of it: nvme disconnect -d nvme%u", instance, instance);
+		left = fx_delete_wait(root, &step->id, instance, DROP_MS, &ignored);
+		if (left < 0 && left != -ESTALE) /* that: it has gone by itself */
+			str_append(err->msg, sizeof(err->msg), "; nvme%u is left of it: run teardown",
+				   instance);
 	}
 	if (r < 0)
 		str_append(err->msg, sizeof(err->msg),
@@ -324,95 +319,4 @@ int fx_nvme_connect(const struct root *root, const struct step *step, enum path_
 	if (r != -EALREADY) /* that one is somebody else's */
 		drop_leftover(root, step, &before, err);
 	return r;
-}
-
-/* --- disconnect ------------------------------------------------------------------------------- */
-
-/* Whether nvme<instance> is (still) the controller id. */
-static int check_id(const struct root *root, const struct ctrl_id *id, unsigned instance, const char *portal,
-		    struct err *err)
-{
-	struct ctrl_id now;
-	int r = read_id(root, instance, &now);
-
-	if (r == -ENOENT || r == -ENODEV || (r == 0 && !ctrl_id_equal(&now, id)))
-		return err_set(err, XC_REFUSED, -ESTALE, portal,
-			       "%s: nvme%u is not (or no longer) the controller of %s from %s; left alone",
-			       portal, instance, id->nqn, id->host_traddr);
-	if (r < 0)
-		return err_set(err, XC_FAILED, r, portal, "%s: what nvme%u is cannot be read: %s; left alone",
-			       portal, instance, strerror(-r));
-	return 0;
-}
-
-/*
- * libnvme's own look-up of controllers takes missing members for wildcards, so it gets the one that we found.
- * nvme_init_ctrl() reads sysfs only (v1.3 tree.c) and opens no block device. The source address is not given:
- * it is not needed, and libnvme would ask the resolver about one with a scope.
- */
-static int libnvme_ctrl(FILE *log, const struct ctrl_id *id, unsigned instance, nvme_root_t *ret_root,
-			nvme_ctrl_t *ret)
-{
-	nvme_root_t tree = nvme_create_root(log, LOG_ERR);
-	nvme_host_t host = tree ? nvme_lookup_host(tree, id->hostnqn, id->hostid) : NULL;
-	nvme_ctrl_t ctrl =
-		host ? nvme_create_ctrl(tree, id->nqn, id->transport, id->traddr, NULL, NULL, id->trsvcid)
-		     : NULL;
-
-	*ret_root = tree;
-	if (!ctrl)
-		return -ENOMEM;
-	if (nvme_init_ctrl(host, ctrl, (int)instance) < 0) {
-		nvme_free_ctrl(ctrl);
-		return -ENOENT;
-	}
-	*ret = ctrl; /* belongs to the tree */
-	return 0;
-}
-
-static int delete_directly(const struct root *root, unsigned instance)
-{
-	_cleanup_close_ int fd =
-		root_openat(root, O_WRONLY | O_NOCTTY, CLASS_NVME "/nvme%u/delete_controller", instance);
-
-	if (fd < 0)
-		return fd;
-	return write(fd, "1", 1) == 1 ? 0 : -errno;
-}
-
-int fx_nvme_disconnect(const struct root *root, const struct ctrl_id *id, unsigned instance, struct err *err)
-{
-	char portal[PORTAL_TEXT_MAX];
-	nvme_root_t tree = NULL;
-	nvme_ctrl_t ctrl = NULL;
-	FILE *log;
-	int r;
-
-	fx_nvme_portal(id, portal);
-	if (!root->live)
-		return err_set(err, XC_ENVIRONMENT, -EROFS, portal, "%s: a tree is never disconnected",
-			       portal);
-	r = check_id(root, id, instance, portal, err);
-	if (r < 0)
-		return r;
-	log = fopen("/dev/null", "we"); /* libnvme's default is stderr, which is ours */
-	r = log && instance <= INT_MAX ? libnvme_ctrl(log, id, instance, &tree, &ctrl) : -ENOENT;
-	/* Once more: libnvme took its time, and the kernel gives numbers anew. */
-	if (check_id(root, id, instance, portal, err) < 0) {
-		r = -ESTALE;
-	} else if (r == 0) {
-		errno = 0;
-		r = nvme_disconnect_ctrl(ctrl) < 0 ? (errno ? -errno : -EIO) : 0;
-	} else { /* libnvme has no memory for it, or did not find it a moment ago */
-		r = delete_directly(root, instance);
-	}
-	if (tree)
-		nvme_free_tree(tree);
-	if (log)
-		(void)fclose(log);
-	if (r < 0)
-		return err_set(err, XC_FAILED, r, portal, "%s: nvme%u could not be disconnected: %s", portal,
-			       instance,
-			       r == -EBUSY ? "it is still being connected; try again later" : strerror(-r));
-	return 0;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * NVMe controllers: connect and disconnect. The only writer of /dev/nvme-fabrics and
- * delete_controller, and the only user of libnvme.
- */
+/* Makes NVMe controllers: the only writer of /dev/nvme-fabrics. */
 #pragma once
 
 #include "base/root.h"
@@ -21,12 +18,6 @@
  */
 int fx_nvme_connect(const struct root *root, const struct step *step, enum path_reason *ret_reason,
 		    struct err *err) _must_check_;
-
-/*
- * Deletes controller nvme<instance> after its identity was compared once more. 0; -ESTALE: it is another one.
- */
-int fx_nvme_disconnect(const struct root *root, const struct ctrl_id *id, unsigned instance,
-		       struct err *err) _must_check_;
 
 /* 0 if /dev/nvme-fabrics is there (who may open it is another matter); else -ENOENT and err with the remedy.
  */

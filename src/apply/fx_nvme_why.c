@@ -166,6 +166,10 @@ int fx_nvme_explain(const struct step *step, int code, enum path_reason reason, 
 			   step->timeout_s);
 	case PATH_REASON_NONE:
 	case PATH_PROOF_MISMATCH:
+	case PATH_IN_USE:
+	case PATH_NOT_OURS:
+	case PATH_FIRST_CONNECT:
+	case PATH_PENDING:
 	case PATH_OTHER:
 		break;
 	}

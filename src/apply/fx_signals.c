@@ -66,6 +66,9 @@ int fx_signals_setup(void)
 	r = handle(SIGALRM, on_alarm, false);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(stops); i++)
 		r = handle(stops[i], on_stop, true);
+	/* Ignored by whoever started us it would take the exit status of our children away. */
+	if (r == 0)
+		r = handle(SIGCHLD, SIG_DFL, false);
 	return r == 0 ? handle(SIGPIPE, SIG_IGN, false) : r;
 }
 

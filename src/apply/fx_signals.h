@@ -2,7 +2,7 @@
 /*
  * Signals during effects: SIGINT, SIGTERM and SIGHUP ask to stop; they abort a connect in hand
  * and let every other effect finish. The deadline of a connect is a timer whose signal (SIGALRM) interrupts
- * the write that blocks (only a signal to the writer does). SIGPIPE is ignored.
+ * the write that blocks (only a signal to the writer does). SIGPIPE is ignored, SIGCHLD is not.
  *
  * The program has one thread: what interrupts the process interrupts the writer.
  */

@@ -13,10 +13,12 @@
 
 /*
  * What must be left before an intent: its begin, itself, its outcome and the end of the run; before a connect
- * a disconnect as well, so that what was connected can always be taken away again.
+ * also an intent and an outcome for each controller that can be claimed, so that all can be taken away again.
  */
 #define RECORDS_SPARE 4
+#define RECORDS_UNDO (2 * JOURNAL_CLAIMS_MAX)
 #define SIZE_SPARE (64UL << 10)
+#define SIZE_LINE (8UL << 10) /* more than the longest one of a step */
 
 struct journal {
 	const struct root *root;
@@ -24,12 +26,11 @@ struct journal {
 	int fd;	 /* -1: there is no file yet */
 	char boot_id[UUID_SIZE];
 	struct journal_data data;
-	unsigned run;						/* the present one; 0: none was begun */
-	char before[sizeof(((struct journal_rec *)0)->before)]; /* of the last intent */
-	char *begin;						/* its first line, until it is written */
-	size_t size;						/* of the file; all of it complete lines */
-	unsigned records;
-	bool broken; /* a line that could not be taken back is in the file: nothing may follow it */
+	unsigned run;  /* the present one; 0: none was begun */
+	char *begin;   /* its first line, until it is written */
+	size_t size;   /* of the file; all of it complete lines */
+	unsigned open; /* intents of this run without an outcome */
+	bool broken;   /* a line that could not be taken back is in the file: nothing may follow it */
 	char path[JOURNAL_PATH_MAX];
 };
 
@@ -79,7 +80,6 @@ static int open_and_read(struct journal *journal, struct findings *findings, str
 		return err_set(err, XC_ENVIRONMENT, -errno, journal->path, "%s: %s", journal->path,
 			       strerror(errno));
 	journal->size = whole;
-	journal->records = journal->data.records;
 	return 0;
 }
 
@@ -159,18 +159,23 @@ static int append(struct journal *journal, const char *line, struct err *err)
 	return 0;
 }
 
-static int append_record(struct journal *journal, const char *line, struct err *err)
+/* rec is what line says: the data stays what the file holds. */
+static int append_record(struct journal *journal, const char *line, const struct journal_rec *rec,
+			 struct err *err)
 {
 	int r = append(journal, line, err);
+	const char *why = r == 0 ? journal_add(&journal->data, rec) : NULL;
 
-	if (r == 0)
-		journal->records++;
-	return r;
+	if (!why)
+		return r;
+	journal->broken = true;
+	return err_set(err, XC_FAILED, -EINVAL, journal->path, "%s: %s", journal->path, why);
 }
 
-/* The file and what stands before the first intent of a run. */
+/* The file and what stands before the first record of a run. */
 static int write_begin(struct journal *journal, struct err *err)
 {
+	struct journal_rec rec = { .type = JOURNAL_BEGIN, .run = journal->run, .pid = (int)getpid() };
 	int r = 0;
 
 	if (journal->fd < 0) {
@@ -179,6 +184,7 @@ static int write_begin(struct journal *journal, struct err *err)
 			return r;
 		journal->fd = r;
 		journal->size = 0;
+		journal->data.there = true;
 		(void)fsync(journal->dir);
 	}
 	if (journal->size == 0) {
@@ -188,7 +194,7 @@ static int write_begin(struct journal *journal, struct err *err)
 		if (r < 0)
 			return r;
 	}
-	r = append_record(journal, journal->begin, err);
+	r = append_record(journal, journal->begin, &rec, err);
 	if (r == 0) {
 		free(journal->begin);
 		journal->begin = NULL;
@@ -210,70 +216,119 @@ int journal_begin(struct journal *journal, const char *command, int argc, char *
 	return 0;
 }
 
-static int write_step(struct journal *journal, const struct step *step, unsigned number,
-		      enum journal_state state, const char *after, int cntlid, struct err *err)
+static int write_step(struct journal *journal, const struct step *step, struct journal_rec *rec,
+		      const char *before, const char *after, struct err *err)
 {
 	_cleanup_free_ char *line = NULL;
-	struct journal_rec rec = {
-		.type = JOURNAL_STEP,
-		.run = journal->run,
-		.step = number,
-		.kind = step->kind,
-		.state = state,
-		.id = step->id,
-		.cntlid = cntlid,
-	};
+	int r;
 
-	memcpy(rec.before, journal->before, sizeof(rec.before));
-	if (str_copy(rec.after, sizeof(rec.after), after) == 0)
-		line = journal_format_step(&rec);
+	if (journal->run == 0)
+		return err_set(err, XC_FAILED, -EINVAL, journal->path, "%s: no run was begun", journal->path);
+	rec->type = JOURNAL_STEP;
+	rec->run = journal->run;
+	rec->kind = step->kind;
+	rec->id = step->id;
+	if (str_copy(rec->before, sizeof(rec->before), before) == 0 &&
+	    str_copy(rec->after, sizeof(rec->after), after) == 0)
+		line = journal_format_step(rec);
 	if (!line)
 		return err_set(err, XC_FAILED, -EINVAL, step->id.nqn,
-			       "%s: its names cannot be kept in the journal as they are", step->id.nqn);
-	return append_record(journal, line, err);
+			       "%s: its names and states cannot be kept in the journal as they are",
+			       step->id.nqn);
+	r = journal->begin ? write_begin(journal, err) : 0;
+	return r == 0 ? append_record(journal, line, rec, err) : r;
 }
 
-/* Whether step fits, and what may have to follow it. */
-static bool has_room(const struct journal *journal, const struct step *step)
+/* Whether step fits, and what may have to follow it, and the outcomes of what is begun already. */
+static int check_room(const struct journal *journal, const struct step *step, struct err *err)
 {
-	unsigned spares = step->kind == STEP_NVME_CONNECT ? 2 : 1;
+	unsigned undo = step->kind == STEP_NVME_CONNECT ? RECORDS_UNDO : 0;
 
-	return journal->records + spares * RECORDS_SPARE <= JOURNAL_RECORDS_MAX &&
-	       journal->size + spares * SIZE_SPARE <= JOURNAL_SIZE_MAX;
+	if (journal->data.records + journal->open + undo + RECORDS_SPARE <= JOURNAL_RECORDS_MAX &&
+	    journal->size + (journal->open + undo) * SIZE_LINE + SIZE_SPARE <= JOURNAL_SIZE_MAX)
+		return 0;
+	return err_set(err, XC_ENVIRONMENT, -ENOSPC, journal->path,
+		       "%s: is full; disconnect what it lists and remove it", journal->path);
 }
 
 int journal_intent(struct journal *journal, const struct step *step, unsigned number, const char *before,
 		   struct err *err)
 {
-	int r = 0;
+	struct journal_rec rec = { .state = JOURNAL_INTENT, .step = number, .cntlid = -1 };
+	int r = check_room(journal, step, err);
 
-	if (journal->run == 0)
-		return err_set(err, XC_FAILED, -EINVAL, journal->path, "%s: no run was begun", journal->path);
-	if (!has_room(journal, step))
-		return err_set(err, XC_ENVIRONMENT, -ENOSPC, journal->path,
-			       "%s: is full; disconnect what it lists and remove it", journal->path);
-	if (str_copy(journal->before, sizeof(journal->before), before) < 0)
-		return err_set(err, XC_FAILED, -ENAMETOOLONG, step->id.nqn, "%s: state '%s' is too long",
-			       step->id.nqn, before);
-	if (journal->begin)
-		r = write_begin(journal, err);
-	return r == 0 ? write_step(journal, step, number, JOURNAL_INTENT, "", -1, err) : r;
+	if (r == 0)
+		r = write_step(journal, step, &rec, before, "", err);
+	journal->open += r == 0;
+	return r;
+}
+
+static bool is_begun(const struct journal *journal, unsigned number)
+{
+	for (unsigned i = journal->data.records; i-- > 0;) {
+		const struct journal_rec *rec = &journal->data.rec[i];
+
+		if (rec->run != journal->run)
+			return false;
+		if (rec->type == JOURNAL_STEP && rec->step == number)
+			return rec->state == JOURNAL_INTENT;
+	}
+	return false;
 }
 
 int journal_outcome(struct journal *journal, const struct step *step, unsigned number,
-		    enum journal_state state, const char *after, int cntlid, struct err *err)
+		    enum journal_state state, const char *before, const struct journal_after *after,
+		    struct err *err)
 {
-	return write_step(journal, step, number, state, after, cntlid, err);
+	struct journal_rec rec = {
+		.state = state, .step = number, .cntlid = after->cntlid, .inode = after->inode
+	};
+	bool begun = is_begun(journal, number);
+	int r = begun ? 0 : check_room(journal, step, err); /* what is begun has its room */
+
+	if (r < 0)
+		return r;
+	journal->open -= begun;
+	return write_step(journal, step, &rec, before, after->state, err);
 }
 
-int journal_end(struct journal *journal, enum exit_class result, struct err *err)
+/* Nothing of it is needed any more: what it was about is gone. */
+static int remove_file(struct journal *journal, struct err *err)
 {
-	_cleanup_free_ char *line = NULL;
+	if (unlinkat(journal->dir, JOURNAL_FILE, 0) < 0)
+		return err_set(err, XC_ENVIRONMENT, -errno, journal->path,
+			       "%s: all that it lists is undone, but it cannot be removed: %s", journal->path,
+			       strerror(errno));
+	(void)fsync(journal->dir);
+	return 0;
+}
 
-	if (journal->run == 0 || journal->begin)
-		return 0; /* no step was written: no trace */
-	line = journal_format_end(journal->run, result);
-	return append_record(journal, line, err);
+/* Nothing is claimed any more. */
+static bool is_closed(const struct journal_data *data)
+{
+	for (unsigned i = data->records; i-- > 0;) {
+		const struct journal_rec *rec = &data->rec[i];
+
+		if (rec->type == JOURNAL_STEP && rec->kind == STEP_NVME_CONNECT &&
+		    journal_owns(data, &rec->id, 0))
+			return false;
+	}
+	return true;
+}
+
+int journal_end(struct journal *journal, enum exit_class result, bool remove, struct err *err)
+{
+	struct journal_rec rec = { .type = JOURNAL_END, .run = journal->run };
+	_cleanup_free_ char *line = NULL;
+	int r = 0;
+
+	if (journal->run != 0 && !journal->begin) { /* else no step was written: no trace */
+		line = journal_format_end(journal->run, result);
+		r = append_record(journal, line, &rec, err);
+	}
+	if (r < 0 || !remove || journal->fd < 0 || !is_closed(&journal->data))
+		return r;
+	return remove_file(journal, err);
 }
 
 /* --- reading without the lock ------------------------------------------------------------------- */
@@ -312,25 +367,4 @@ void journal_data_free(struct journal_data *data)
 {
 	free(data->rec);
 	*data = (struct journal_data){ 0 };
-}
-
-bool journal_owns(const struct journal_data *data, const struct ctrl_id *id)
-{
-	bool ours = false;
-
-	for (unsigned i = 0; i < data->records; i++) {
-		const struct journal_rec *rec = &data->rec[i];
-
-		if (rec->type != JOURNAL_STEP || !ctrl_id_equal(&rec->id, id))
-			continue;
-		switch (rec->kind) {
-		case STEP_NVME_CONNECT:
-			ours = rec->state != JOURNAL_UNDONE;
-			break;
-		case STEP_NVME_DISCONNECT:
-			ours = ours && rec->state != JOURNAL_DONE;
-			break;
-		}
-	}
-	return ours;
 }

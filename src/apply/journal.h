@@ -25,6 +25,13 @@
 
 struct journal; /* an open, locked journal */
 
+/* What an effect left. */
+struct journal_after {
+	const char *state; /* "absent", or the controller's */
+	int cntlid;
+	uint64_t inode;
+};
+
 /*
  * Makes the directory, takes the lock (waiting up to wait_s seconds; then -ETIME, XC_TIMEOUT, and
  * err names the holder's pid where /proc/locks tells; -EINTR if a stop was asked for meanwhile), opens the
@@ -37,7 +44,7 @@ int journal_open(const struct root *root, int wait_s, struct journal **ret, stru
 		 struct err *err) _must_check_;
 void journal_close(struct journal *journal); /* also releases the lock; NULL is fine */
 
-/* What the file held when it was opened. Belongs to the journal. */
+/* What the file holds, with what was written since it was opened. Belongs to the journal. */
 const struct journal_data *journal_data(const struct journal *journal);
 
 /* Nothing is written before the first intent: what fails then has had no effect. */
@@ -46,10 +53,15 @@ int journal_begin(struct journal *journal, const char *command, int argc, char *
 /* number: from 1, within the run. before: "absent", or the controller's state. */
 int journal_intent(struct journal *journal, const struct step *step, unsigned number, const char *before,
 		   struct err *err) _must_check_;
-/* Of the last intent. state: JOURNAL_DONE or JOURNAL_UNDONE; after: as read back; cntlid -1: unknown. */
+/*
+ * state: JOURNAL_DONE or JOURNAL_UNDONE; before: as in its intent; after: as read back; cntlid -1, inode 0:
+ * unknown. A disconnect that found nothing has no intent: before and after are "absent".
+ */
 int journal_outcome(struct journal *journal, const struct step *step, unsigned number,
-		    enum journal_state state, const char *after, int cntlid, struct err *err) _must_check_;
-int journal_end(struct journal *journal, enum exit_class result, struct err *err) _must_check_;
+		    enum journal_state state, const char *before, const struct journal_after *after,
+		    struct err *err) _must_check_;
+/* If nothing is claimed any more after this, and remove is true, the file goes. */
+int journal_end(struct journal *journal, enum exit_class result, bool remove, struct err *err) _must_check_;
 
 /*
  * Reads without a lock and without changing anything, also in a tree. Never fails for what an ordinary
@@ -57,16 +69,3 @@ int journal_end(struct journal *journal, enum exit_class result, struct err *err
  */
 int journal_read(const struct root *root, struct journal_data *ret, struct err *err) _must_check_;
 void journal_data_free(struct journal_data *data);
-
-/* --- pure look-ups in the data ---- */
-
-/*
- * True if the records of this identity end in a connect of ours (intent or done) that nothing closed. Its own
- * "undone" closes it, and a disconnect that is done; not one that was only begun, or failed.
- *
- * cntlid is not compared: where the target allocates them dynamically a reconnect may get another one
- * (nvmf_connect_admin_queue takes the answer's), and it is the same controller still. So one that somebody
- * made anew, under the same names, after ours was gone cannot be told from ours that reconnected: it counts
- * as ours.
- */
-bool journal_owns(const struct journal_data *data, const struct ctrl_id *id);

@@ -50,11 +50,11 @@ static int get_nqn(const struct json *j, const char *key, char buf[static NQN_SI
 /* Returns NULL, or what is wrong. */
 static const char *read_object(const struct json *j, struct journal_rec *rec)
 {
-	static const char *const known[] = { "nqn",	"transport", "traddr", "trsvcid", "host_traddr",
-					     "hostnqn", "hostid",    "cntlid", NULL };
+	static const char *const known[] = { "nqn",	"transport", "traddr", "trsvcid",     "host_traddr",
+					     "hostnqn", "hostid",    "cntlid", "sysfs_inode", NULL };
 	struct ctrl_id *id = &rec->id;
 	char svcid[SVCID_SIZE], uuid[UUID_SIZE];
-	int64_t cntlid = -1;
+	int64_t cntlid = -1, inode = 0;
 	int r;
 
 	if (!json_is_object(j) || json_unknown_key(j, known))
@@ -75,6 +75,11 @@ static const char *read_object(const struct json *j, struct journal_rec *rec)
 	if (r < 0 && r != -ENOENT)
 		return "bad \"cntlid\"";
 	rec->cntlid = (int)cntlid;
+	/* What is larger is read as INT64_MAX. */
+	r = json_get_i64(j, "sysfs_inode", 1, INT64_MAX - 1, &inode);
+	if (r < 0 && r != -ENOENT)
+		return "bad \"sysfs_inode\"";
+	rec->inode = (uint64_t)inode;
 	return NULL;
 }
 
@@ -175,22 +180,19 @@ static const char *check_order(const struct journal_data *data, const struct jou
 	return rec->run == data->last_run && data->unfinished ? NULL : "a line outside of its run";
 }
 
-static const char *add_record(struct journal_data *data, const struct journal_rec *rec)
+const char *journal_add(struct journal_data *data, const struct journal_rec *rec)
 {
 	const char *why = check_order(data, rec);
+	struct journal_rec *larger;
 
 	if (why)
 		return why;
 	if (data->records == JOURNAL_RECORDS_MAX)
 		return "more records than a journal can hold (JOURNAL_RECORDS_MAX)";
-	if ((data->records & (data->records - 1)) == 0) { /* full at each power of two */
-		size_t room = data->records ? (size_t)data->records * 2 : 1;
-		struct journal_rec *larger = reallocarray(data->rec, room, sizeof(*larger));
-
-		if (!larger)
-			return "out of memory";
-		data->rec = larger;
-	}
+	larger = mem_grow(data->rec, data->records, sizeof(*larger));
+	if (!larger)
+		return "out of memory";
+	data->rec = larger;
 	data->rec[data->records++] = *rec;
 	data->last_run = rec->run;
 	data->unfinished = rec->type != JOURNAL_END;
@@ -211,7 +213,7 @@ static const char *read_line(const char *line, size_t length, unsigned number, s
 	if (number == 1)
 		return read_head(j, boot_id);
 	why = read_record(j, &rec);
-	return why ? why : add_record(data, &rec);
+	return why ? why : journal_add(data, &rec);
 }
 
 int journal_parse(const char *text, size_t length, struct journal_data *ret, char boot_id[static UUID_SIZE],
@@ -291,6 +293,8 @@ static struct json *object_of(const struct journal_rec *rec)
 		json_set_i64(j, "cntlid", rec->cntlid);
 	else
 		json_set(j, "cntlid", NULL);
+	if (rec->inode > 0)
+		json_set_i64(j, "sysfs_inode", (int64_t)rec->inode);
 	return j;
 }
 
@@ -302,7 +306,7 @@ static bool reads_back(const char *line, const struct journal_rec *rec)
 
 	return j && !read_record(j, &back) && back.type == JOURNAL_STEP && back.run == rec->run &&
 	       back.step == rec->step && back.kind == rec->kind && back.state == rec->state &&
-	       back.cntlid == rec->cntlid && ctrl_id_equal(&back.id, &rec->id) &&
+	       back.cntlid == rec->cntlid && back.inode == rec->inode && ctrl_id_equal(&back.id, &rec->id) &&
 	       strcmp(back.before, rec->before) == 0 && strcmp(back.after, rec->after) == 0;
 }
 

@@ -19,6 +19,9 @@
 int journal_parse(const char *text, size_t length, struct journal_data *ret, char boot_id[static UUID_SIZE],
 		  size_t *ret_whole, char *why, size_t size) _must_check_;
 
+/* One more record, of this or the next run. Returns NULL, or what is wrong; then data is as it was. */
+const char *journal_add(struct journal_data *data, const struct journal_rec *rec);
+
 /* One line each, with its newline, on the heap. */
 char *journal_format_head(const char *boot_id);
 char *journal_format_begin(unsigned run, const char *command, int argc, char *const argv[], int pid);

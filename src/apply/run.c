@@ -3,16 +3,12 @@
 #include "apply/run.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "apply/fx_nvme_why.h"
+#include "apply/settle.h"
+#include "apply/undo.h"
 #include "base/clock.h"
 #include "base/log.h"
-
-/* Room for "[address]:service from address" */
-#define WAY_TEXT_MAX (PORTAL_TEXT_MAX + IP_TEXT_MAX + 8)
 
 struct run {
 	const struct fx *fx;
@@ -44,6 +40,9 @@ static int refuse_step(const struct step *step, unsigned paths, struct err *err)
 {
 	char pci[PCI_TEXT_MAX];
 
+	if (step->kind != STEP_NVME_CONNECT)
+		return err_set(err, XC_FAILED, -EINVAL, step->id.nqn, "%s: a step that is no connect",
+			       step->id.nqn);
 	if (step->role != ROLE_STORAGE)
 		return err_set(err, XC_REFUSED, -EPERM, pci_format(&step->pci, pci),
 			       "port %s: its role is %s; only storage ports are touched",
@@ -56,50 +55,10 @@ static int refuse_step(const struct step *step, unsigned paths, struct err *err)
 
 static struct path *path_of(const struct run *run, const struct step *step)
 {
-	return &run->plan->path[step->path];
-}
-
-/* The message is an effect's, which names its portal itself. */
-static void fail_as_told(struct run *run, struct step *step, enum path_reason reason, const char *message)
-{
-	struct path *path = path_of(run, step);
-
-	step->state = STEP_FAILED;
-	path->action = PATH_FAILED;
-	path->reason = reason;
-	str_format(path->message, sizeof(path->message), "%s", message);
-}
-
-/* The message is ours: portal and source come first. */
-static void _printf_(4, 5)
-	fail(struct run *run, struct step *step, enum path_reason reason, const char *fmt, ...)
-{
-	char portal[PORTAL_TEXT_MAX], text[sizeof(path_of(run, step)->message)];
-	char message[WAY_TEXT_MAX + sizeof(text)];
-	va_list args;
-
-	va_start(args, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	str_format(message, sizeof(message), "%s from %s: %s", fx_nvme_portal(&step->id, portal),
-		   step->id.host_traddr, text);
-	fail_as_told(run, step, reason, message);
-}
-
-/* What was asked for and not even tried is not done: the path says so, and why. */
-static void not_begun(struct run *run, struct step *step)
-{
-	if (step->path >= 0 && (unsigned)step->path < run->plan->paths)
-		fail(run, step, PATH_OTHER, "not begun: %s", run->ended);
-	step->state = STEP_SKIPPED;
+	return settle_path(run->plan, step);
 }
 
 /* --- the world and the journal -------------------------------------------------------------------- */
-
-static const char *state_of(const struct observed *o)
-{
-	return !o->there ? "absent" : o->state[0] ? o->state : "unknown";
-}
 
 static int observe(struct run *run, const struct step *step, struct observed *ret, struct err *err)
 {
@@ -113,7 +72,7 @@ static int observe(struct run *run, const struct step *step, struct observed *re
 static int write_intent(struct run *run, const struct step *step, unsigned number,
 			const struct observed *before, struct err *err)
 {
-	int r = journal_intent(run->journal, step, number, state_of(before), err);
+	int r = journal_intent(run->journal, step, number, settle_state(before), err);
 
 	if (r < 0)
 		end_run(run, "the journal failed");
@@ -123,9 +82,15 @@ static int write_intent(struct run *run, const struct step *step, unsigned numbe
 static int close_record(struct run *run, const struct step *step, unsigned number, enum journal_state state,
 			const struct observed *after, struct err *err)
 {
-	int r = journal_outcome(run->journal, step, number, state, state_of(after),
-				after->there ? after->cntlid : -1, err);
+	struct journal_after left = { .state = settle_state(after), .cntlid = -1 };
+	int r;
 
+	if (after->there) {
+		left.cntlid = after->cntlid;
+		left.inode = after->inode;
+	}
+	/* Whatever was there before stopped the step: it was begun on nothing. */
+	r = journal_outcome(run->journal, step, number, state, "absent", &left, err);
 	if (r < 0)
 		end_run(run, "the journal failed");
 	return r;
@@ -140,97 +105,6 @@ static void perform(struct run *run, const struct step *step, struct outcome *re
 	log_effect("%s %s", step_kind_name(step->kind), step_object(step, object));
 	ret->code = run->fx->perform(run->fx->ctx, step, &ret->reason, &ret->err);
 	log_elapsed(ret->code == 0 ? "done" : "failed", start);
-}
-
-/* --- disconnect -------------------------------------------------------------------------------- */
-
-/* Its step's state, after the effect. Another one with the same names may have come in its place: not ours.
- */
-static void judge_disconnect(struct step *step, const struct observed *before, struct outcome *outcome)
-{
-	outcome->after.there = outcome->after.there && outcome->after.instance == before->instance &&
-			       outcome->after.cntlid == before->cntlid;
-	step->state = outcome->after.there ? STEP_FAILED : STEP_DONE;
-}
-
-/*
- * What is wanted is that it is gone; whether by us is the journal's business. must: it goes even if it cannot
- * be looked for or written down, as the open record of its connect covers it. ret->err: why it is not gone.
- * Returns the first error of journal and world.
- */
-static int disconnect(struct run *run, struct step *step, unsigned number, bool must, struct outcome *ret,
-		      struct err *err)
-{
-	struct observed before;
-	int found = observe(run, step, &before, err), written, r;
-
-	*ret = (struct outcome){ .reason = PATH_OTHER };
-	if (found < 0 && !must)
-		return found;
-	if (found < 0)
-		before = (struct observed){ .there = true };
-	if (!before.there) {
-		step->state = STEP_SKIPPED;
-		return 0;
-	}
-	written = write_intent(run, step, number, &before, err);
-	if (written < 0 && !must)
-		return written;
-	perform(run, step, ret);
-	r = observe(run, step, &ret->after, err);
-	if (r == 0) {
-		if (found < 0) /* then whatever is there now counts as it */
-			before = ret->after;
-		judge_disconnect(step, &before, ret);
-	} else {
-		step->state = STEP_FAILED;
-	}
-	if (step->state == STEP_FAILED && ret->code == 0)
-		err_set(&ret->err, XC_FAILED, -EBUSY, step->id.nqn, "%s",
-			r < 0 ? "whether it is gone could not be read" : "is still there after its deletion");
-	if (r == 0 && written == 0)
-		r = close_record(run, step, number, step->state == STEP_DONE ? JOURNAL_DONE : JOURNAL_UNDONE,
-				 &ret->after, err);
-	return found < 0 ? found : written < 0 ? written : r;
-}
-
-static int run_disconnect(struct run *run, struct step *step, unsigned number, struct err *err)
-{
-	struct outcome outcome;
-	int r = disconnect(run, step, number, false, &outcome, err);
-
-	if (step->state == STEP_DONE)
-		path_of(run, step)->action = PATH_DISCONNECTED;
-	if (step->state == STEP_FAILED)
-		fail(run, step, outcome.reason, "%s", outcome.err.msg);
-	return r;
-}
-
-/*
- * Its queues are where they must not be: it goes away at once, as a step of its own, and takes the place of
- * the path's outcome. The records of both stay: connect done, disconnect done.
- */
-static int drop_mismatch(struct run *run, const struct step *connect, const char *why, struct err *err)
-{
-	struct path *path = path_of(run, connect);
-	struct step step = *connect;
-	struct outcome outcome;
-	int r;
-
-	step.kind = STEP_NVME_DISCONNECT;
-	r = disconnect(run, &step, run->steps->count + 1, true, &outcome, err);
-	path->action = step.state == STEP_FAILED ? PATH_FAILED : PATH_DISCONNECTED;
-	path->reason = PATH_PROOF_MISMATCH;
-	if (step.state == STEP_FAILED)
-		str_format(path->message, sizeof(path->message),
-			   "%s; it could not be disconnected: %s; remove it with nvme disconnect", why,
-			   outcome.err.msg);
-	else
-		str_format(path->message, sizeof(path->message), "%s; %s", why,
-			   step.state == STEP_SKIPPED ? "it is gone meanwhile" : "it was disconnected again");
-	if (run->steps->count < STEPS_MAX)
-		run->steps->step[run->steps->count++] = step;
-	return r;
 }
 
 /* --- connect ----------------------------------------------------------------------------------- */
@@ -287,14 +161,15 @@ static bool settle_before(struct run *run, struct step *step, const struct obser
 		return true;
 	}
 	if (before->there) {
-		fail(run, step, PATH_OTHER,
-		     "such a controller is there, in state %s; wait until it is live, or disconnect it",
-		     state_of(before));
+		settle_failed(
+			run->plan, step, PATH_OTHER,
+			"such a controller is there, in state %s; wait until it is live, or disconnect it",
+			settle_state(before));
 		return true;
 	}
 	if (!before->source_on_port) {
-		fail(run, step, PATH_ADDRESS_MISSING, "source %s is no longer on port %s",
-		     step->id.host_traddr, pci_format(&step->pci, pci));
+		settle_failed(run->plan, step, PATH_ADDRESS_MISSING, "source %s is no longer on port %s",
+			      step->id.host_traddr, pci_format(&step->pci, pci));
 		return true;
 	}
 	return false;
@@ -309,12 +184,13 @@ static int close_failed(struct run *run, struct step *step, unsigned number, con
 			struct err *err)
 {
 	if (outcome->code == 0) {
-		fail(run, step, PATH_OTHER,
-		     "the kernel says that it is connected, and no such controller is there; look with nvme "
-		     "list-subsys");
+		settle_failed(run->plan, step, PATH_OTHER,
+			      "the kernel says that it is connected, and no such controller is there; look "
+			      "with nvme "
+			      "list-subsys");
 		return 0;
 	}
-	fail_as_told(run, step, outcome->reason, outcome->err.msg);
+	settle_as_told(run->plan, step, outcome->reason, outcome->err.msg);
 	if (outcome->code == -EINTR)
 		end_run(run, "stopped by a signal");
 	if (outcome->after.there && outcome->code != -EALREADY) /* that one is somebody else's */
@@ -328,13 +204,39 @@ static void fail_unread(struct run *run, struct step *step, const struct outcome
 	char message[sizeof(outcome->err.msg)];
 
 	if (outcome->code == 0) {
-		fail(run, step, PATH_OTHER,
-		     "the kernel says that it is connected, and that could not be read back");
+		settle_failed(run->plan, step, PATH_OTHER,
+			      "the kernel says that it is connected, and that could not be read back");
 		return;
 	}
 	str_format(message, sizeof(message), "%s; whether a controller is left could not be read",
 		   outcome->err.msg);
-	fail_as_told(run, step, outcome->reason, message);
+	settle_as_told(run->plan, step, outcome->reason, message);
+}
+
+/*
+ * Its queues are where they must not be: it goes away at once, as a step of its own, and takes the place of
+ * the path's outcome. The records of both stay: connect done, disconnect done.
+ */
+static int drop_mismatch(struct run *run, const struct step *connect, const char *why, struct err *err)
+{
+	struct path *path = path_of(run, connect);
+	struct step step = *connect;
+	struct err left = { 0 };
+	int r;
+
+	step.kind = STEP_NVME_DISCONNECT;
+	r = undo_at_once(run->fx, run->journal, &step, run->steps->count + 1, &left, err);
+	path->action = step.state == STEP_FAILED ? PATH_FAILED : PATH_DISCONNECTED;
+	path->reason = PATH_PROOF_MISMATCH;
+	if (step.state == STEP_FAILED)
+		str_format(path->message, sizeof(path->message),
+			   "%s; it could not be disconnected: %s; remove it with teardown", why, left.msg);
+	else
+		str_format(path->message, sizeof(path->message), "%s; %s", why,
+			   step.state == STEP_SKIPPED ? "it is gone meanwhile" : "it was disconnected again");
+	if (run->steps->count < STEPS_MAX)
+		run->steps->step[run->steps->count++] = step;
+	return r;
 }
 
 static int run_connect(struct run *run, struct step *step, unsigned number, struct err *err)
@@ -360,27 +262,13 @@ static int run_connect(struct run *run, struct step *step, unsigned number, stru
 		step->state = STEP_DONE;
 		path->action = PATH_CONNECTED;
 		path->owner = OWNER_US;
+		step->inode = outcome.after.inode; /* whoever undoes it compares that, too */
 		r = close_record(run, step, number, JOURNAL_DONE, &outcome.after, err);
 	}
 	/* Whatever journal and sysfs say, the kernel made one: it must not stay on the wrong device. */
 	if (outcome.code == 0 && prove(run, step, why) == VERDICT_MISMATCH)
 		dropped = drop_mismatch(run, step, why, err);
 	return r < 0 ? r : dropped;
-}
-
-static int run_step(struct run *run, struct step *step, unsigned number, struct err *err)
-{
-	int r = refuse_step(step, run->plan->paths, err);
-
-	if (r < 0)
-		return r;
-	switch (step->kind) {
-	case STEP_NVME_CONNECT:
-		return run_connect(run, step, number, err);
-	case STEP_NVME_DISCONNECT:
-		break;
-	}
-	return run_disconnect(run, step, number, err);
 }
 
 int run_steps(const struct fx *fx, struct journal *journal, struct steps *steps, struct plan *plan,
@@ -402,12 +290,12 @@ int run_steps(const struct fx *fx, struct journal *journal, struct steps *steps,
 		if (fx->stop_requested(fx->ctx))
 			end_run(&run, "stopped by a signal");
 		if (run.ended) {
-			not_begun(&run, step);
+			settle_not_begun(plan, step, run.ended);
 			continue;
 		}
-		r = run_step(&run, step, i + 1, err);
+		r = run_connect(&run, step, i + 1, err);
 		if (r < 0 && step->state == STEP_WOULD) /* journal or world broke it off */
-			fail(&run, step, PATH_OTHER, "%s", err->msg);
+			settle_failed(run.plan, step, PATH_OTHER, "%s", err->msg);
 	}
 	return r;
 }

@@ -16,6 +16,7 @@ struct command {
 
 extern const struct command command_show;
 extern const struct command command_connect;
+extern const struct command command_teardown;
 
 /* All of them, ended by NULL, in the order of --help. */
 extern const struct command *const commands[];

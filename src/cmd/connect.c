@@ -14,6 +14,7 @@
 #include "apply/fx_path.h"
 #include "apply/fx_signals.h"
 #include "apply/run.h"
+#include "apply/undo.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "cmd/live.h"
@@ -36,22 +37,6 @@ struct connect {
 };
 
 /* --- before anything --- */
-
-static int check_environment(const struct connect *c, struct err *err)
-{
-	if (!c->s->root.live)
-		return c->options->dry_run ? 0
-					   : err_set(err, XC_ENVIRONMENT, -EROFS, c->options->sysroot,
-						     "%s is not this machine: add --dry-run to plan for it",
-						     c->options->sysroot);
-	if (!c->options->dry_run && geteuid() != 0)
-		return err_set(err, XC_ENVIRONMENT, -EPERM, "", "connect needs root; --dry-run does not");
-	if (!facts_initial_netns())
-		return err_set(err, XC_ENVIRONMENT, -ENONET, "",
-			       "this is not the initial network namespace, which nvme-rdma always uses; "
-			       "run it there (nsenter --net=/proc/1/ns/net)");
-	return 0;
-}
 
 static int check_platform(const struct connect *c, struct err *err)
 {
@@ -216,71 +201,103 @@ static void note_unproven(struct session *s)
 	}
 }
 
-/* Something that exists is where it must not be: nothing is added until that is cleared up. */
-static void drop_connects(struct plan *plan)
+/* Nothing is added: every path that would be is one that is not, and why tells the reason. */
+static void drop_connects(struct plan *plan, enum path_action action, enum path_reason reason,
+			  const char *why)
 {
 	for (unsigned i = 0; i < plan->paths; i++) {
 		struct path *path = &plan->path[i];
 
 		if (path->action != PATH_WOULD_CONNECT)
 			continue;
-		path->action = PATH_FAILED;
-		path->reason = PATH_PROOF_MISMATCH;
-		str_format(
-			path->message, sizeof(path->message),
-			"%s:%s from %s: not connected, since a controller that exists is on the wrong device",
-			path->id.traddr, path->id.trsvcid, path->id.host_traddr);
+		path->action = action;
+		path->reason = reason;
+		str_format(path->message, sizeof(path->message), "%s:%s from %s: not connected, %s",
+			   path->id.traddr, path->id.trsvcid, path->id.host_traddr, why);
 	}
 }
 
 /* --- the effects --- */
 
-static int run_plan(struct connect *c, struct err *err)
+/* --atomic: all that this run made goes again, the newest first; the records of its connects cover it. */
+static int roll_back(struct connect *c, struct err *err)
 {
+	const struct journal_data *journal = journal_data(c->journal);
 	struct session *s = c->s;
-	int r;
+	struct steps *steps = s->steps;
+	unsigned first = steps->count;
+	struct err told = { 0 };
 
-	if (s->steps->count == 0)
-		return 0;
-	r = journal_begin(c->journal, "connect", c->options->argc, c->options->argv, err);
-	if (r < 0)
-		return r;
-	r = run_steps(&c->fx, c->journal, s->steps, s->plan, err);
-	if (r < 0) { /* the end of a run that broke off is its end, too, if it can still be written */
-		struct err ignored = { 0 };
+	for (unsigned i = first; i-- > 0;) {
+		const struct step *made = &steps->step[i];
 
-		if (journal_end(c->journal, err->exit, &ignored) < 0)
-			log_effect("the run stays open in the journal: %s", ignored.msg);
-		return r;
+		if (made->kind != STEP_NVME_CONNECT || made->state == STEP_SKIPPED ||
+		    !journal_owns(journal, &made->id, 0))
+			continue;
+		steps->step[steps->count] = *made;
+		steps->step[steps->count].kind = STEP_NVME_DISCONNECT;
+		steps->step[steps->count++].state = STEP_WOULD;
 	}
-	return journal_end(c->journal, verdict_connect(s->plan, s->topo, false), err);
+	if (steps->count == first)
+		return 0;
+	err_set(&told, XC_FAILED, -ECANCELED, "",
+		"not all of the request could be connected: what this run had made is removed again "
+		"(--atomic)");
+	session_fail(s, &told);
+	return undo_steps(&c->fx, c->journal, steps, first, true, s->plan, err);
 }
 
-/* A run that was killed: this one completes it, as far as it asks for the same. */
-static void note_unfinished(struct connect *c)
+/* One that failed its proof has its disconnect among the steps, and none here. */
+_Static_assert(STEPS_MAX >= 2 * PATHS_MAX, "each connect can be taken back");
+
+/* The end of a run that broke off is its end, too, if it can still be written. */
+static int end_run(struct connect *c, int ran, enum exit_class exit, struct err *err)
 {
-	if (journal_data(c->journal)->unfinished)
-		finding_add(c->s->findings, FINDING_WARN, "journal.unfinished",
-			    "/" JOURNAL_DIR "/" JOURNAL_FILE, JOURNAL_DIR "/" JOURNAL_FILE,
-			    "an earlier run did not come to its end; what it had made is kept and completed");
+	struct err ignored = { 0 };
+	int r = journal_end(c->journal, exit, true, ran < 0 ? &ignored : err);
+
+	if (r < 0 && ran < 0)
+		log_effect("the run stays open in the journal: %s", ignored.msg);
+	return ran < 0 ? ran : r;
+}
+
+/* Whatever stopped the run, what is up now is read and reported. */
+static int read_back(struct connect *c, int ran, struct err *err)
+{
+	struct err ignored = { 0 };
+	int64_t start = clock_us();
+	int r = outcome_read_back(c->s, ran < 0 ? &ignored : err);
+
+	log_elapsed("namespaces", start);
+	note_unproven(c->s);
+	return ran < 0 ? ran : r;
 }
 
 static int execute(struct connect *c, struct err *err)
 {
 	struct session *s = c->s;
 	int64_t start = clock_us();
-	int ran = run_plan(c, err), r;
-	struct err ignored = { 0 };
+	enum exit_class exit;
+	int r = 0;
 
-	log_elapsed("all steps", start);
-	start = clock_us();
+	if (s->steps->count > 0) {
+		r = journal_begin(c->journal, "connect", c->options->argc, c->options->argv, err);
+		if (r == 0)
+			r = run_steps(&c->fx, c->journal, s->steps, s->plan, err);
+		log_elapsed("all steps", start);
+	}
+	r = read_back(c, r, err);
+	exit = r < 0 ? err->exit : verdict_connect(s->plan, s->topo, false, c->options->atomic);
+	if (c->options->atomic && exit != XC_OK && s->steps->count > 0) {
+		struct err broken = { 0 };
+		int undone = roll_back(c, r < 0 ? &broken : err);
 
-	/* Whatever stopped the run, what is up now is read and reported. */
-	r = outcome_read_back(s, ran < 0 ? &ignored : err);
-	log_elapsed("namespaces", start);
-	note_unproven(s);
+		r = read_back(c, r < 0 ? r : undone, err);
+		outcome_link(s, true);
+		exit = r < 0 ? err->exit : verdict_connect(s->plan, s->topo, false, true);
+	}
 	s->result.changed = outcome_changed(s->plan);
-	return ran < 0 ? ran : r;
+	return end_run(c, r, exit, err);
 }
 
 static int prepare(struct connect *c, struct err *err)
@@ -295,7 +312,7 @@ static int prepare(struct connect *c, struct err *err)
 	if (r == 0)
 		r = request_make(c->options, c->request, err);
 	if (r == 0)
-		r = check_environment(c, err);
+		r = session_check_environment(s, c->options, err);
 	if (r == 0)
 		r = session_identify(s, c->options, err);
 	if (r == 0)
@@ -312,7 +329,7 @@ static int make_plan(struct connect *c, struct err *err)
 	int r = 0;
 
 	if (!c->options->dry_run)
-		r = journal_open(&s->root, c->options->wait_s, &c->journal, s->findings, err);
+		r = session_open_journal(s, c->options->wait_s, &c->journal, err);
 	if (r == 0)
 		r = plan_waiting(c, deadline, err);
 	if (r < 0)
@@ -320,7 +337,11 @@ static int make_plan(struct connect *c, struct err *err)
 	s->result.plan = s->plan;
 	r = prove_kept(c, &clean, err);
 	if (!clean)
-		drop_connects(s->plan);
+		drop_connects(s->plan, PATH_FAILED, PATH_PROOF_MISMATCH,
+			      "since a controller that exists is on the wrong device");
+	if (c->options->atomic && verdict_connect(s->plan, s->topo, true, true) != XC_OK)
+		drop_connects(s->plan, PATH_NONE, PATH_OTHER,
+			      "since not all of the request can be (--atomic)");
 	if (r == 0)
 		r = lower_connect(s->plan, s->topo, s->classes, c->request, s->steps, err);
 	if (r == 0)
@@ -346,7 +367,10 @@ static int connect_paths(struct connect *c, struct err *err)
 		return r;
 	s->result.changed = s->steps->count > 0;
 	if (effects) {
-		note_unfinished(c);
+		session_note_unfinished(
+			s, journal_data(c->journal),
+			"what it had made is kept, and what is asked for is completed; teardown "
+			"undoes it");
 		r = execute(c, err);
 	}
 	outcome_errors(s);
@@ -373,7 +397,7 @@ static enum exit_class run(struct session *s, const struct options *options)
 	if (r < 0)
 		exit = session_fail(s, &err);
 	else if (!s->result.deferred)
-		exit = verdict_connect(s->plan, s->topo, options->dry_run);
+		exit = verdict_connect(s->plan, s->topo, options->dry_run, options->atomic);
 	if (r < 0 && outcome_changed(s->plan))
 		exit = XC_PARTIAL;
 	journal_close(c->journal);

@@ -45,8 +45,13 @@ static int observe(void *ctx, const struct step *step, struct observed *ret, str
 	*ret = (struct observed){ .instance = -1, .cntlid = -1 };
 	if (r < 0)
 		return r;
+	if (there && step->kind == STEP_NVME_CONNECT && ctrl_state_is_gone(ctrl.state))
+		there = false; /* nor does the kernel count it as a duplicate (nvmf_ip_options_match) */
 	if (there) {
 		ret->there = true;
+		ret->leaving = ctrl_state_is_gone(ctrl.state);
+		ret->inode = ctrl.inode;
+		str_format(ret->owner, sizeof(ret->owner), "%s", ctrl.owner);
 		ret->live = strcmp(ctrl.state, "live") == 0;
 		ret->instance = (int)ctrl.instance;
 		ret->cntlid = ctrl.cntlid;
@@ -131,20 +136,44 @@ static enum proof_verdict prove(void *ctx, const struct step *step, char *why, s
 static int perform(void *ctx, const struct step *step, enum path_reason *ret_reason, struct err *err)
 {
 	struct live *live = ctx;
-	struct ctrl ctrl;
-	bool there;
+
+	return fx_nvme_connect(live->root, step, ret_reason, err);
+}
+
+static int remove_ctrl(void *ctx, const struct step *step, const struct observed *found, unsigned *ret_job,
+		       struct err *err)
+{
+	struct live *live = ctx;
+	struct fx_delete *larger = mem_grow(live->removal, live->removals, sizeof(*larger));
 	int r;
 
-	switch (step->kind) {
-	case STEP_NVME_CONNECT:
-		return fx_nvme_connect(live->root, step, ret_reason, err);
-	case STEP_NVME_DISCONNECT:
-		r = facts_find_ctrl(live->root, &step->id, &ctrl, &there, live->findings, err);
-		if (r < 0 || !there)
-			return r;
-		return fx_nvme_disconnect(live->root, &step->id, ctrl.instance, err);
-	}
-	return -EINVAL;
+	if (!larger)
+		return err_set(err, XC_ENVIRONMENT, -ENOMEM, "", "out of memory");
+	live->removal = larger;
+	r = fx_delete_begin(live->root, &step->id, (unsigned)found->instance, found->inode,
+			    &larger[live->removals], err);
+	if (r < 0)
+		return r;
+	live->deadline = clock_ms() + (int64_t)live->removal_s * 1000;
+	*ret_job = live->removals++;
+	return 0;
+}
+
+static enum removal removed(void *ctx, unsigned job, struct err *err)
+{
+	struct live *live = ctx;
+
+	return fx_delete_poll(&live->removal[job], err);
+}
+
+static bool wait_for_removals(void *ctx)
+{
+	struct live *live = ctx;
+
+	if (clock_ms() >= live->deadline)
+		return false;
+	clock_sleep_ms(LIVE_REMOVAL_STEP_MS);
+	return true;
 }
 
 static bool stop_requested(void *ctx)
@@ -155,7 +184,7 @@ static bool stop_requested(void *ctx)
 
 int live_open(struct live *live, const struct root *root, struct err *err)
 {
-	*live = (struct live){ .root = root };
+	*live = (struct live){ .root = root, .removal_s = LIVE_REMOVAL_S };
 	live->now = calloc(1, sizeof(*live->now));
 	live->findings = calloc(1, sizeof(*live->findings));
 	live->groups = calloc(1, sizeof(*live->groups));
@@ -181,6 +210,9 @@ int live_effects(struct live *live, struct fx *ret, struct err *err)
 		.observe = observe,
 		.prove = prove,
 		.perform = perform,
+		.remove = remove_ctrl,
+		.removed = removed,
+		.wait = wait_for_removals,
 		.stop_requested = stop_requested,
 	};
 	return 0;
@@ -188,6 +220,9 @@ int live_effects(struct live *live, struct fx *ret, struct err *err)
 
 void live_close(struct live *live)
 {
+	for (unsigned i = 0; i < live->removals; i++)
+		fx_delete_close(&live->removal[i]);
+	free(live->removal);
 	free(live->now);
 	free(live->findings);
 	free(live->groups);

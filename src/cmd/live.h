@@ -6,6 +6,7 @@
 #pragma once
 
 #include "apply/fx.h"
+#include "apply/fx_delete.h"
 #include "base/root.h"
 #include "model/finding.h"
 #include "model/topology.h"
@@ -16,7 +17,15 @@ struct live {
 	struct topology *now; /* what was read last; not the plan's topology, whose indexes must stay true */
 	struct findings *findings; /* of these readings; nobody prints them */
 	struct proof_groups *groups;
+	struct fx_delete *removal; /* all that were begun; heap */
+	unsigned removals;
+	int removal_s; /* how long they may take, after the last one was begun; live_open: LIVE_REMOVAL_S */
+	int64_t deadline; /* that, in clock_ms() */
 };
+
+/* As long as the kernel gives one admin command, with which a deletion begins (nvme_shutdown_ctrl). */
+#define LIVE_REMOVAL_S 60
+#define LIVE_REMOVAL_STEP_MS 20
 
 /* For reading alone; a tree will do. */
 int live_open(struct live *live, const struct root *root, struct err *err) _must_check_;

@@ -54,7 +54,19 @@ const struct opt options_connect[] = {
 	  0, 0 },
 	{ 0, "connect-timeout", "SECONDS", "bound of the connection manager's phase (default 10)", OPT_INT,
 	  AT(connect_timeout_s), 1, 3600 },
+	{ 0, "atomic", NULL, "all or nothing: undo this run if any of it fails", OPT_FLAG, AT(atomic), 0, 0 },
 	{ 0, "dry-run", NULL, "plan and preflight only; change nothing", OPT_FLAG, AT(dry_run), 0, 0 },
+	{ 0 },
+};
+
+const struct opt options_teardown[] = {
+	{ 'n', "nqn", "NQN", "only this subsystem", OPT_TEXT, AT(nqn), 0, 0 },
+	{ 0, "port", "PORT", "only what this port carries; any of its names", OPT_TEXT, AT(port), 0, 0 },
+	{ 0, "force", NULL, "remove what is in use as well, but for the root file system and swap", OPT_FLAG,
+	  AT(force), 0, 0 },
+	{ 0, "timeout", "SECONDS", "how long to wait for the removals (default 60)", OPT_INT, AT(timeout_s),
+	  0, 86400 },
+	{ 0, "dry-run", NULL, "show what would be removed; change nothing", OPT_FLAG, AT(dry_run), 0, 0 },
 	{ 0 },
 };
 
@@ -194,6 +206,7 @@ int options_parse(int argc, char *argv[], struct options *ret, const struct comm
 		.reconnect_delay = CONNECT_UNSET,
 		.tos = CONNECT_UNSET,
 		.connect_timeout_s = 10,
+		.timeout_s = 60,
 	};
 	*ret_command = NULL;
 	optind = 1;

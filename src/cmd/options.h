@@ -29,7 +29,12 @@ struct options {
 	int nr_io_queues, queue_size, keep_alive_tmo, reconnect_delay, ctrl_loss_tmo, tos;
 	bool ctrl_loss_given; /* its -1 has a meaning */
 	int connect_timeout_s;
-	bool dry_run;
+	bool atomic;
+	bool dry_run; /* of teardown as well, as is nqn */
+	/* teardown */
+	const char *port;
+	bool force;
+	int timeout_s;
 };
 
 enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_TRADDR, OPT_INT, OPT_OUTPUT };
@@ -48,6 +53,7 @@ struct command; /* cmd/cmd.h */
 
 extern const struct opt options_global[];
 extern const struct opt options_connect[];
+extern const struct opt options_teardown[];
 extern const struct opt options_none[];
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a connect came to: reads back what there is, and words what is not. */
+/* What a run came to: reads back what there is, and words what is not. */
 #include "cmd/outcome.h"
 
 #include <errno.h>
@@ -12,15 +12,14 @@
 #define NAMESPACES_MS 5000 /* the kernel scans after the connect has returned */
 #define NAMESPACES_STEP_MS 50
 
-/* Of every path, also one that failed: what is there must be named, whatever the run thinks of it. */
-static void link_controllers(struct session *s)
+void outcome_link(struct session *s, bool leaving)
 {
 	for (unsigned i = 0; i < s->plan->paths; i++) {
 		struct path *path = &s->plan->path[i];
 
 		path->ctrl = -1;
 		for (unsigned k = 0; k < s->topo->ctrls && path->ctrl < 0; k++) {
-			if (!ctrl_state_is_gone(s->topo->ctrl[k].state) &&
+			if ((leaving || !ctrl_state_is_gone(s->topo->ctrl[k].state)) &&
 			    ctrl_id_equal(&s->topo->ctrl[k].id, &path->id))
 				path->ctrl = (int)k;
 		}
@@ -66,7 +65,7 @@ int outcome_read_back(struct session *s, struct err *err)
 
 		if (r < 0)
 			return r;
-		link_controllers(s);
+		outcome_link(s, false);
 		if (without_namespace(s, false) == 0)
 			break;
 		if (clock_ms() >= deadline || fx_signals_stop()) {
@@ -85,7 +84,8 @@ static void note_not_live(struct session *s)
 		struct path *path = &s->plan->path[i];
 		const struct ctrl *ctrl = path->ctrl >= 0 ? &s->topo->ctrl[path->ctrl] : NULL;
 
-		if (!ctrl || path->reason != PATH_REASON_NONE || strcmp(ctrl->state, "live") == 0)
+		if ((path->action != PATH_CONNECTED && path->action != PATH_KEPT) || !ctrl ||
+		    path->reason != PATH_REASON_NONE || strcmp(ctrl->state, "live") == 0)
 			continue;
 		path->reason = PATH_OTHER;
 		str_format(path->message, sizeof(path->message),
@@ -97,11 +97,13 @@ static void note_not_live(struct session *s)
 
 static enum exit_class exit_of_reason(enum path_reason reason)
 {
-	if (reason == PATH_PROOF_MISMATCH)
+	if (reason == PATH_PROOF_MISMATCH || reason == PATH_IN_USE)
 		return XC_REFUSED;
+	if (reason == PATH_NOT_OURS || reason == PATH_FIRST_CONNECT)
+		return XC_PARTIAL;
 	if (reason == PATH_ADDRESS_MISSING || reason == PATH_NO_RDMA_DEVICE)
 		return XC_ENVIRONMENT;
-	return reason == PATH_TIMEOUT ? XC_TIMEOUT : XC_FAILED;
+	return reason == PATH_TIMEOUT || reason == PATH_PENDING ? XC_TIMEOUT : XC_FAILED;
 }
 
 void outcome_errors(struct session *s)

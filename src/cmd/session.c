@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "facts/facts.h"
 #include "policy/policy.h"
@@ -22,6 +23,7 @@ struct store {
 	struct queues queues;
 	struct proof_groups groups;
 	struct steps steps;
+	struct journal_claims claims;
 	struct err errors[ERRORS_MAX];
 };
 
@@ -42,6 +44,7 @@ int session_open(struct session *s, const struct options *options, struct err *e
 	s->queues = &store->queues;
 	s->groups = &store->groups;
 	s->steps = &store->steps;
+	s->claims = &store->claims;
 	s->errors = store->errors;
 	s->result.errors = s->errors;
 	s->result.findings = s->findings;
@@ -103,7 +106,8 @@ int session_read(struct session *s, struct err *err)
 {
 	int r;
 
-	s->findings->count = s->findings->lost = 0;
+	s->findings->count = s->kept_findings;
+	s->findings->lost = 0;
 	r = facts_read(&s->root, s->topo, s->findings, err);
 	if (r < 0)
 		return r;
@@ -114,27 +118,35 @@ int session_read(struct session *s, struct err *err)
 	return 0;
 }
 
+/* Whom the registry names owns it, whoever made it. journal NULL: who made what is unknown. */
+static void set_owner(struct path *path, const struct ctrl *ctrl, const struct journal_data *journal)
+{
+	if (ctrl->owner[0] != '\0') {
+		path->owner = OWNER_REGISTERED;
+		str_format(path->registered, sizeof(path->registered), "%s", ctrl->owner);
+	} else if (journal) {
+		path->owner = journal_owns(journal, &ctrl->id, ctrl->inode) ? OWNER_US : OWNER_OTHER;
+	}
+}
+
 /* The journal says which controllers are ours; an ordinary user cannot read it and does not know. */
 static void read_owners(struct session *s)
 {
 	struct journal_data journal = { 0 };
 	struct err err = { 0 };
-	bool unreadable = journal_read(&s->root, &journal, &err) < 0;
+	bool unreadable = journal_read(&s->root, &journal, &err) < 0, known;
 
 	if (unreadable) /* who made what is unknown then; a run that changes something has refused it before
 			 */
 		finding_add(s->findings, FINDING_UNKNOWN, "journal.readable",
 			    "/" JOURNAL_DIR "/" JOURNAL_FILE, JOURNAL_DIR "/" JOURNAL_FILE, "%s", err.msg);
+	known = !unreadable && (!journal.there || journal.readable);
 	for (unsigned i = 0; i < s->plan->paths; i++) {
 		struct path *path = &s->plan->path[i];
 
-		if (path->ctrl < 0)
-			path->owner = OWNER_UNKNOWN;
-		else if (unreadable || (journal.there && !journal.readable))
-			path->owner = OWNER_UNKNOWN;
-		else
-			path->owner = journal_owns(&journal, &s->topo->ctrl[path->ctrl].id) ? OWNER_US
-											    : OWNER_OTHER;
+		path->owner = OWNER_UNKNOWN;
+		if (path->ctrl >= 0)
+			set_owner(path, &s->topo->ctrl[path->ctrl], known ? &journal : NULL);
 	}
 	journal_data_free(&journal);
 }
@@ -176,4 +188,53 @@ int session_read_queues(struct session *s, struct err *err)
 	queues_of(s->topo, s->plan, s->queues);
 	s->result.queues = s->queues;
 	return 0;
+}
+
+int session_check_environment(const struct session *s, const struct options *options, struct err *err)
+{
+	const char *command = s->result.command;
+
+	if (!s->root.live)
+		return options->dry_run ? 0
+					: err_set(err, XC_ENVIRONMENT, -EROFS, options->sysroot,
+						  "%s is not this machine: add --dry-run to plan for it",
+						  options->sysroot);
+	if (!options->dry_run && geteuid() != 0)
+		return err_set(err, XC_ENVIRONMENT, -EPERM, "", "%s needs root; --dry-run does not", command);
+	if (!facts_initial_netns())
+		return err_set(err, XC_ENVIRONMENT, -ENONET, "",
+			       "this is not the initial network namespace, which nvme-rdma always uses; "
+			       "run it there (nsenter --net=/proc/1/ns/net)");
+	return 0;
+}
+
+void session_prove_paths(struct session *s)
+{
+	proof_collect(s->topo, s->groups);
+	for (unsigned i = 0; i < s->plan->paths; i++) {
+		struct path *path = &s->plan->path[i];
+		char why[256];
+
+		/* The queues of a group prove nothing for a controller that has none. */
+		if (path->rdma < 0 || path->ctrl < 0 || strcmp(s->topo->ctrl[path->ctrl].state, "live") != 0)
+			continue;
+		if (prove_group(s->topo, s->groups, &path->id, s->topo->rdma_link[path->rdma].name, why,
+				sizeof(why)) == GROUP_PROVEN)
+			path->proof = PROOF_RDMA_NETLINK;
+	}
+}
+
+void session_note_unfinished(struct session *s, const struct journal_data *journal, const char *ways)
+{
+	if (journal->unfinished)
+		finding_add(s->findings, FINDING_WARN, "journal.unfinished", "/" JOURNAL_DIR "/" JOURNAL_FILE,
+			    JOURNAL_DIR "/" JOURNAL_FILE, "an earlier run did not come to its end; %s", ways);
+}
+
+int session_open_journal(struct session *s, int wait_s, struct journal **ret, struct err *err)
+{
+	int r = journal_open(&s->root, wait_s, ret, s->findings, err);
+
+	s->kept_findings = s->findings->count;
+	return r;
 }

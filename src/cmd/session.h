@@ -23,11 +23,13 @@ struct session {
 	bool platform_known;
 	struct classification *classes;
 	struct findings *findings;
+	unsigned kept_findings; /* the first ones are not of a reading, and stay when all is read again */
 	struct candidates *candidates;
 	struct plan *plan;
 	struct queues *queues;
 	struct proof_groups *groups;
 	struct steps *steps;
+	struct journal_claims *claims;
 	struct err *errors;
 	unsigned error_count;
 	bool bad_file; /* a config or platform file is at fault: a usage error that gets a document */
@@ -51,3 +53,16 @@ int session_read(struct session *s, struct err *err) _must_check_;
  * of the storage ports' queues. Call it when plan.path[].ctrl is up to date.
  */
 int session_read_queues(struct session *s, struct err *err) _must_check_;
+
+/* Before a command that changes the machine: this one, root (but for a dry run), its network namespace. */
+int session_check_environment(const struct session *s, const struct options *options,
+			      struct err *err) _must_check_;
+
+/* The device that carries each controller that is there, as RDMA netlink had it when all was read. */
+void session_prove_paths(struct session *s);
+
+/* A finding if the last run of the journal was killed. ways: what can be done, and what this run does. */
+void session_note_unfinished(struct session *s, const struct journal_data *journal, const char *ways);
+
+/* journal_open(), with what it finds kept among the findings. */
+int session_open_journal(struct session *s, int wait_s, struct journal **ret, struct err *err) _must_check_;

@@ -9,23 +9,6 @@
 #include "facts/facts.h"
 #include "policy/policy.h"
 
-/* The device that carries each controller, as RDMA netlink has it now. */
-static void prove_paths(struct session *s)
-{
-	proof_collect(s->topo, s->groups);
-	for (unsigned i = 0; i < s->plan->paths; i++) {
-		struct path *path = &s->plan->path[i];
-		char why[256];
-
-		/* The queues of a group prove nothing for a controller that has none. */
-		if (path->rdma < 0 || strcmp(s->topo->ctrl[path->ctrl].state, "live") != 0)
-			continue;
-		if (prove_group(s->topo, s->groups, &path->id, s->topo->rdma_link[path->rdma].name, why,
-				sizeof(why)) == GROUP_PROVEN)
-			path->proof = PROOF_RDMA_NETLINK;
-	}
-}
-
 /* show needs nothing of a config; one that is named is checked. */
 static int check_config(struct session *s, const char *path, struct err *err)
 {
@@ -49,7 +32,7 @@ static int show(struct session *s, const struct options *options, struct err *er
 		return r;
 	plan_show(s->topo, s->classes, s->plan);
 	s->result.plan = s->plan;
-	prove_paths(s);
+	session_prove_paths(s);
 	return session_read_queues(s, err);
 }
 

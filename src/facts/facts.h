@@ -40,13 +40,23 @@ int facts_read_nvme(const struct root *root, struct topology *topo, struct findi
 int facts_read_ctrls(const struct root *root, struct topology *topo, struct findings *findings,
 		     struct err *err) _must_check_;
 /*
- * One controller by its identity; *ret_there false: there is none, or only one that goes away
- * (ctrl_state_is_gone). Reads little of the others.
+ * One controller by its identity; *ret_there false: there is none. One that goes away (ctrl_state_is_gone) is
+ * given only if there is no other. Reads little of the others. Its owner is read as well.
  */
 int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ctrl *ret, bool *ret_there,
 		    struct findings *findings, struct err *err) _must_check_;
 int facts_read_cm_ids(const struct root *root, struct topology *topo, struct findings *findings,
 		      struct err *err) _must_check_;
+
+/*
+ * Who uses the namespaces of topo->ns: /proc/self/mountinfo and that of every other mount namespace that a
+ * process is in, /proc/swaps, the holders of their block devices and partitions, and of those in turn, and
+ * the members of mounted btrfs. Needs nvme. Unseen stay mounts in namespaces without a process, and whoever
+ * has the device open as such (a database, a virtual machine, ZFS). XC_ENVIRONMENT if a live machine's mounts
+ * or swaps cannot be read, since nothing may be taken away then.
+ */
+int facts_read_uses(const struct root *root, struct topology *topo, struct findings *findings,
+		    struct err *err) _must_check_;
 
 /*
  * The completion interrupts of the given functions: /proc/interrupts is streamed once, and

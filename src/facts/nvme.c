@@ -15,13 +15,18 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "facts/sysfs.h"
 
 #define CLASS "sys/class/nvme"
+#define REGISTRY "run/nvme/registry"
+#define OURSELVES "nvme-partition"
+#define OWNER_UNREAD "unknown"
 #define SECTOR 512 /* of "size", whatever the namespace's format is */
 
 struct reading { /* of one controller */
+	const struct root *root;
 	struct root dir;
 	const char *name; /* nvme0 */
 	struct topology *topo;
@@ -111,6 +116,52 @@ static void read_attributes(const struct reading *rd, struct ctrl *ctrl)
 	ctrl->queue_count = read_number(rd, "queue_count");
 }
 
+/* Which of all that ever had this name: all else is read below the same descriptor. */
+static uint64_t read_inode(const struct reading *rd)
+{
+	struct stat st;
+
+	return rd->root->live && fstat(rd->dir.fd, &st) == 0 ? st.st_ino : 0;
+}
+
+static bool is_printable(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if (*text < ' ' || *text > '~')
+			return false;
+	}
+	return true;
+}
+
+/*
+ * nvme-cli's registry: who made a fabrics controller writes its name there, and it is nobody's without an
+ * entry. An entry that cannot be read is somebody's.
+ */
+static void read_owner(const struct reading *rd, struct ctrl *ctrl)
+{
+	char text[ROOT_LINE_MAX];
+	const char *owner = text;
+	int r;
+
+	if (strcmp(ctrl->id.transport, "pcie") == 0)
+		return;
+	r = root_line(rd->root, text, sizeof(text), REGISTRY "/%s/owner", rd->name);
+	if (r == -ENOENT)
+		return;
+	if (r == 0) {
+		owner += strspn(owner, " \t");
+		r = owner[0] != '\0' && is_printable(owner)
+			    ? str_copy(ctrl->owner, sizeof(ctrl->owner), owner)
+			    : -EINVAL;
+	}
+	if (r < 0) {
+		str_format(ctrl->owner, sizeof(ctrl->owner), "%s", OWNER_UNREAD);
+		sysfs_unreadable(rd->findings, rd->name, r, REGISTRY "/%s/owner", rd->name);
+	} else if (strcmp(ctrl->owner, OURSELVES) == 0) {
+		ctrl->owner[0] = '\0';
+	}
+}
+
 /* A number of a name, without a leading zero; moves past it. */
 static bool take_number(const char **at, unsigned *ret)
 {
@@ -150,6 +201,21 @@ static bool parse_device(const char *name, unsigned instance, struct ns *ret)
 	return str_copy(ret->path_device, sizeof(ret->path_device), name) == 0;
 }
 
+/* Whether I/O may take this path: __nvme_find_path asks for these two. Without ANA there is no such file. */
+static bool read_ana_usable(const struct reading *rd, const struct ns *ns)
+{
+	char file[64], text[32];
+	int r;
+
+	str_format(file, sizeof(file), "%s/ana_state", ns->path_device);
+	r = root_line(&rd->dir, text, sizeof(text), "%s", file);
+	if (r < 0 && r != -ENOENT && r != -ENODEV)
+		unreadable(rd, r, file);
+	if (r < 0)
+		return r == -ENOENT;
+	return strcmp(text, "optimized") == 0 || strcmp(text, "non-optimized") == 0;
+}
+
 /* False: it has gone, or its number cannot be read. */
 static bool read_namespace(const struct reading *rd, struct ns *ns)
 {
@@ -162,8 +228,10 @@ static bool read_namespace(const struct reading *rd, struct ns *ns)
 	if (r == 0 && (value < 1 || value > UINT32_MAX))
 		r = -ERANGE;
 	if (r < 0) {
-		if (r != -ENOENT && r != -ENODEV)
+		if (r != -ENOENT && r != -ENODEV) {
 			unreadable(rd, r, file);
+			rd->topo->ctrl[rd->index].nss_unread = true;
+		}
 		return false;
 	}
 	ns->nsid = (uint32_t)value;
@@ -181,6 +249,7 @@ static bool read_namespace(const struct reading *rd, struct ns *ns)
 	if (r < 0 && r != -ENOENT && r != -ENODEV)
 		unreadable(rd, r, file);
 	ns->size_bytes = r < 0 ? -1 : value * SECTOR;
+	ns->ana_usable = read_ana_usable(rd, ns);
 	return true;
 }
 
@@ -201,8 +270,10 @@ static int read_namespaces(const struct reading *rd)
 	int r = root_list(&rd->dir, &names, ".");
 
 	if (r < 0) {
-		if (r != -ENOENT)
+		if (r != -ENOENT) {
 			unreadable(rd, r, "");
+			topo->ctrl[rd->index].nss_unread = true;
+		}
 		return 0;
 	}
 	for (size_t i = 0; i < names.count; i++) {
@@ -272,6 +343,7 @@ static int read_ctrl(const struct root *root, const char *name, unsigned instanc
 	unsigned first_ns = topo->nss, first_hctx = topo->hctxs, first_finding = findings->count;
 	struct ctrl *ctrl = &topo->ctrl[topo->ctrls];
 	struct reading rd = {
+		.root = root,
 		.dir = *root,
 		.name = name,
 		.topo = topo,
@@ -284,8 +356,9 @@ static int read_ctrl(const struct root *root, const char *name, unsigned instanc
 	if (fd < 0)
 		return 0; /* gone since it was listed */
 	rd.dir.fd = fd;
-	*ctrl = (struct ctrl){ .instance = instance };
+	*ctrl = (struct ctrl){ .instance = instance, .inode = read_inode(&rd) };
 	read_attributes(&rd, ctrl);
+	read_owner(&rd, ctrl);
 	/* Only fabrics controllers share their vectors with a port. */
 	if (disks && strcmp(ctrl->id.transport, "pcie") != 0)
 		r = read_disks(&rd);
@@ -337,10 +410,7 @@ int facts_read_ctrls(const struct root *root, struct topology *topo, struct find
 	return read_all(root, false, topo, findings, err);
 }
 
-/*
- * True if the controller below rd is the wanted one. The address alone rules most of them out. One that is on
- * its way out is not it: a new one of the same identity may stand beside it already.
- */
+/* True if the controller below rd is the wanted one. The address alone rules most of them out. */
 static bool is_wanted(const struct reading *rd, const struct ctrl_id *id, struct ctrl *ret)
 {
 	struct ctrl_id found = { 0 };
@@ -355,7 +425,7 @@ static bool is_wanted(const struct reading *rd, const struct ctrl_id *id, struct
 	if (!ctrl_id_equal(&found, id))
 		return false;
 	read_attributes(rd, ret);
-	return ctrl_id_equal(&ret->id, id) && !ctrl_state_is_gone(ret->state);
+	return ctrl_id_equal(&ret->id, id);
 }
 
 int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ctrl *ret, bool *ret_there,
@@ -363,23 +433,38 @@ int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ct
 {
 	_cleanup_names_ struct names names = NAMES_INIT;
 	int r = root_list(root, &names, CLASS);
+	bool found = false;
 
 	*ret_there = false;
 	if (r < 0)
 		return r == -ENOENT ? 0 : sysfs_failed(err, r, CLASS);
-	for (size_t i = 0; i < names.count && !*ret_there; i++) {
-		struct reading rd = { .dir = *root, .name = names.name[i], .findings = findings, .err = err };
+	for (size_t i = 0; i < names.count && !found; i++) {
+		struct reading rd = {
+			.root = root,
+			.dir = *root,
+			.name = names.name[i],
+			.findings = findings,
+			.err = err,
+		};
 		_cleanup_close_ int fd = -1;
-		unsigned instance;
+		struct ctrl ctrl = { 0 };
 
-		if (!sysfs_numbered(names.name[i], "nvme", &instance))
+		if (!sysfs_numbered(names.name[i], "nvme", &ctrl.instance))
 			continue;
 		fd = root_openat(root, O_PATH | O_DIRECTORY, CLASS "/%s", names.name[i]);
 		if (fd < 0)
 			continue; /* gone since it was listed */
 		rd.dir.fd = fd;
-		*ret = (struct ctrl){ .instance = instance };
-		*ret_there = is_wanted(&rd, id, ret);
+		if (!is_wanted(&rd, id, &ctrl))
+			continue;
+		/* One that is on its way out: a new one of the same identity may stand beside it already. */
+		found = !ctrl_state_is_gone(ctrl.state);
+		if (*ret_there && !found)
+			continue;
+		ctrl.inode = read_inode(&rd);
+		read_owner(&rd, &ctrl);
+		*ret = ctrl;
+		*ret_there = true;
 	}
 	return 0;
 }

@@ -28,6 +28,7 @@ struct journal_rec {
 	enum journal_state state;
 	struct ctrl_id id;
 	int cntlid;	 /* after; -1: unknown */
+	uint64_t inode;	 /* after: struct ctrl.inode; 0: unknown */
 	char before[24]; /* "absent", or the controller's state */
 	char after[24];
 };
@@ -42,6 +43,31 @@ struct journal_data {
 	struct journal_rec *rec; /* heap; journal_data_free */
 	unsigned records;
 };
+
+/* What a journal says is ours: a connect that nothing has closed. */
+struct journal_claim {
+	struct ctrl_id id;
+	uint64_t inode; /* of the controller that was made; 0: the intent alone is there */
+};
+
+#define JOURNAL_CLAIMS_MAX PATHS_MAX
+struct journal_claims {
+	struct journal_claim claim[JOURNAL_CLAIMS_MAX]; /* the oldest first */
+	unsigned count;
+};
+
+/*
+ * A connect's own "undone" closes its claim, and a disconnect of the same names that is done; not one that
+ * was only begun, or failed. -E2BIG: more than JOURNAL_CLAIMS_MAX.
+ */
+int journal_claims(const struct journal_data *data, struct journal_claims *ret) _must_check_;
+
+/*
+ * True if there is a claim of this identity and, where both are known, this inode. cntlid is not compared:
+ * where the target allocates them dynamically a reconnect may get another one (nvmf_connect_admin_queue takes
+ * the answer's), and it is the same controller still.
+ */
+bool journal_owns(const struct journal_data *data, const struct ctrl_id *id, uint64_t inode);
 
 const char *journal_state_name(enum journal_state state);
 int journal_state_parse(const char *name, enum journal_state *ret) _must_check_;

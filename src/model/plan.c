@@ -121,6 +121,14 @@ const char *path_reason_name(enum path_reason reason)
 		return "timeout";
 	case PATH_PROOF_MISMATCH:
 		return "proof-mismatch";
+	case PATH_IN_USE:
+		return "in-use";
+	case PATH_NOT_OURS:
+		return "not-ours";
+	case PATH_FIRST_CONNECT:
+		return "first-connect";
+	case PATH_PENDING:
+		return "pending";
 	case PATH_OTHER:
 		break;
 	}
@@ -138,13 +146,15 @@ const char *proof_name(enum proof proof)
 	return "none";
 }
 
-const char *owner_name(enum owner owner)
+const char *path_owner_name(const struct path *path)
 {
-	switch (owner) {
+	switch (path->owner) {
 	case OWNER_UNKNOWN:
 		return NULL;
 	case OWNER_US:
 		return "nvme-partition";
+	case OWNER_REGISTERED:
+		return path->registered;
 	case OWNER_OTHER:
 		break;
 	}

@@ -76,12 +76,16 @@ enum path_reason {
 	PATH_NO_RDMA_DEVICE,
 	PATH_TIMEOUT,
 	PATH_PROOF_MISMATCH,
+	PATH_IN_USE,	    /* its removal would take the last path from something that uses it */
+	PATH_NOT_OURS,	    /* a controller of the same names that somebody else made, or owns */
+	PATH_FIRST_CONNECT, /* its first connect still runs: the kernel does not delete it (EBUSY) */
+	PATH_PENDING,	    /* it is being deleted, and was not gone in time */
 	PATH_OTHER,
 };
 
 enum proof { PROOF_NONE, PROOF_RDMA_NETLINK };
 
-enum owner { OWNER_UNKNOWN, OWNER_US, OWNER_OTHER };
+enum owner { OWNER_UNKNOWN, OWNER_US, OWNER_OTHER, OWNER_REGISTERED };
 
 struct path {
 	struct ctrl_id id;
@@ -93,6 +97,7 @@ struct path {
 	enum path_action action;
 	enum proof proof;
 	enum owner owner;
+	char registered[OWNER_SIZE]; /* OWNER_REGISTERED: who */
 	enum path_reason reason;
 	char message[512]; /* with a reason */
 };
@@ -128,5 +133,5 @@ struct plan {
 const char *path_action_name(enum path_action action);
 const char *path_reason_name(enum path_reason reason); /* NULL for none */
 const char *proof_name(enum proof proof);
-const char *owner_name(enum owner owner); /* NULL for unknown */
+const char *path_owner_name(const struct path *path); /* NULL for unknown */
 const char *skip_reason_name(enum skip_reason reason);

@@ -26,8 +26,9 @@ struct step {
 	struct ctrl_id id;
 	char rdma_device[RDMA_NAME_SIZE]; /* that must carry it */
 	struct connect_opts opts;
-	int timeout_s; /* of the connection manager's phase */
-	int path;      /* index into plan.path */
+	int timeout_s;	/* of the connection manager's phase */
+	int path;	/* index into plan.path */
+	uint64_t inode; /* of a disconnect: of what the journal says is ours; 0: its names alone */
 };
 
 struct steps {

@@ -157,9 +157,10 @@ static bool address_equal(const char *a, const char *b)
 {
 	struct ip x, y;
 
-	if (ip_parse(a, &x) == 0 && ip_parse(b, &y) == 0)
-		return ip_equal(&x, &y);
-	return strcmp(a, b) == 0;
+	/* Only IPv6 has several spellings of one address (inet_pton). */
+	if (strcmp(a, b) == 0 || !strchr(a, ':') || !strchr(b, ':'))
+		return strcmp(a, b) == 0;
+	return ip_parse(a, &x) == 0 && ip_parse(b, &y) == 0 && ip_equal(&x, &y);
 }
 
 bool ctrl_id_equal(const struct ctrl_id *a, const struct ctrl_id *b)

@@ -29,12 +29,15 @@
 #define TOPO_IRQS_MAX 16384
 #define TOPO_NODES_MAX 64
 #define TOPO_CM_IDS_MAX 65536
+#define TOPO_USES_MAX 4096
 
 #define RDMA_NAME_SIZE 64 /* IB_DEVICE_NAME_MAX */
 #define NVME_NAME_SIZE 32 /* DISK_NAME_LEN */
 #define IRQ_NAME_SIZE 80
 #define ALTNAME_SIZE 128 /* ALTIFNAMSIZ */
 #define DMI_SIZE 128
+#define OWNER_SIZE 64 /* a name in nvme-cli's registry */
+#define USE_WAY_SIZE 256
 
 enum link_layer { LINK_LAYER_UNKNOWN, LINK_LAYER_ETHERNET, LINK_LAYER_INFINIBAND };
 
@@ -137,6 +140,13 @@ struct ctrl {
 	char state[24];	   /* live, connecting, ... ; empty: unknown */
 	int cntlid;	   /* -1: unknown, as below */
 	int queue_count;   /* with the admin queue */
+	bool nss_unread;   /* it may have namespaces that could not be read */
+	/*
+	 * Of its directory in sysfs: which one of all that ever were nvmeN this is. kernfs gives no number
+	 * twice in a boot (kernfs_node.id: allocated cyclically, with a generation). 0: unknown (a tree).
+	 */
+	uint64_t inode;
+	char owner[OWNER_SIZE]; /* in nvme-cli's registry; "": none; "unknown": it cannot be read */
 };
 
 struct ns {
@@ -146,6 +156,22 @@ struct ns {
 	char path_device[NVME_NAME_SIZE]; /* the hidden path: nvme0c1n1; equal without multipath */
 	char uuid[UUID_SIZE];		  /* empty: none */
 	int64_t size_bytes;		  /* -1: unknown */
+	/* False: ANA says that this path takes no I/O now (neither optimized nor non-optimized). */
+	bool ana_usable;
+};
+
+enum use_kind {
+	USE_HOLDER, /* a block device above it: device mapper, md, bcache */
+	USE_MOUNT,  /* in any mount namespace; a member of a mounted btrfs too */
+	USE_SWAP,   /* a device or a file */
+	USE_ROOT,   /* the root file system of this machine */
+};
+
+/* Who would miss a namespace. */
+struct use {
+	char device[NVME_NAME_SIZE]; /* as ns.device */
+	enum use_kind kind;
+	char way[USE_WAY_SIZE]; /* from it to its user: "nvme0n1p1 > dm-0 (vg-data) > /mnt/data" */
 };
 
 struct hctx { /* of a controller's first namespace: the tag set is the controller's */
@@ -209,6 +235,9 @@ struct topology {
 	unsigned nss;
 	struct hctx hctx[TOPO_HCTXS_MAX]; /* sorted by (ctrl, number) */
 	unsigned hctxs;
+
+	struct use use[TOPO_USES_MAX]; /* of the namespaces above; sorted by (device, way) */
+	unsigned uses;
 
 	struct irq irq[TOPO_IRQS_MAX]; /* of storage ports only; sorted by (pci, vector) */
 	unsigned irqs;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void locate(const struct topology *topo, const struct classification *classes, struct path *path)
+void path_locate(const struct topology *topo, const struct classification *classes, struct path *path)
 {
 	struct carrier carrier;
 	struct ip source;
@@ -42,7 +42,7 @@ void plan_show(const struct topology *topo, const struct classification *classes
 		*path = (struct path){
 			.id = topo->ctrl[i].id, .portal = -1, .ctrl = (int)i, .action = PATH_NONE
 		};
-		locate(topo, classes, path);
+		path_locate(topo, classes, path);
 	}
 	qsort(ret->path, ret->paths, sizeof(ret->path[0]), compare_paths);
 }

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "model/classification.h"
 #include "model/finding.h"
+#include "model/journal_rec.h"
 #include "model/plan.h"
 #include "model/queue.h"
 #include "model/step.h"
@@ -48,6 +49,9 @@ void storage_ports_text(const struct topology *topo, const struct classification
  */
 int netdev_of_ip(const struct topology *topo, const struct ip *ip);
 
+/* plan_show.c: port, netdev and rdma of a path, from its source address as it is now; -1: none. */
+void path_locate(const struct topology *topo, const struct classification *classes, struct path *path);
+
 /*
  * A port in any of its names: PCI address, slotN/pM, permanent MAC, RDMA device, netdev (altnames
  * included), compared whole. Index into ports; -1: no such port; -2: the name fits several.
@@ -69,12 +73,45 @@ int plan_connect(const struct topology *topo, const struct classification *class
 /* --- plan_show.c: every rdma controller as a path that was not asked for --- */
 void plan_show(const struct topology *topo, const struct classification *classes, struct plan *ret);
 
+/* --- plan_teardown.c: what the journal says is ours, to paths that go and paths that stay --- */
+
+struct teardown {
+	const char *nqn; /* only this subsystem; NULL: all */
+	int port;	 /* only what this port carries, by its source address; index into ports, -1: all */
+	bool force;	 /* what is used may go as well, but for the root file system and swap */
+};
+
+/*
+ * A path for each claim that the request selects:
+ *
+ *	would-disconnect	it is there, or leaving already; if somebody uses a namespace of it, a finding
+ *				"teardown.in_use" names the paths that are left
+ *	none			it is gone, and its claim wants to be closed
+ *	foreign, not-ours	what is there under these names is not ours
+ *	kept, in-use		a namespace that is used would have no path left that takes I/O, as far as
+ *				is known: one that is live (or unknown) goes, and none stays that is live and
+ *				that ANA lets pass; or none stays at all
+ *				or its namespaces cannot be read, and so not who uses them (force goes on)
+ *	failed, first-connect	it has no subsystem yet, and so no name to be told by: worth another look
+ *	failed, pending		the same, and it is leaving
+ *	failed, other		its inode is the claim's, but its names could not be read
+ *
+ * Needs nvme and uses.
+ */
+int plan_teardown(const struct topology *topo, const struct classification *classes,
+		  const struct journal_claims *claims, const struct teardown *teardown, struct plan *ret,
+		  struct findings *findings, struct err *err) _must_check_;
+
 /* --- queues.c --- */
 void queues_of(const struct topology *topo, const struct plan *plan, struct queues *ret);
 
 /* --- lower.c: plan to steps --- */
 int lower_connect(const struct plan *plan, const struct topology *topo, const struct classification *classes,
 		  const struct request *request, struct steps *ret, struct err *err) _must_check_;
+
+/* The paths that go, and those that are gone (STEP_SKIPPED); the newest claim first. */
+int lower_teardown(const struct plan *plan, const struct topology *topo, const struct classification *classes,
+		   const struct journal_claims *claims, struct steps *ret, struct err *err) _must_check_;
 
 /* --- proof.c --- */
 enum group_verdict { GROUP_PROVEN, GROUP_MISMATCH, GROUP_UNSETTLED, GROUP_UNREADABLE };
@@ -106,5 +143,13 @@ void proof_collect(const struct topology *topo, struct proof_groups *ret);
 enum group_verdict prove_group(const struct topology *topo, struct proof_groups *groups,
 			       const struct ctrl_id *id, const char *rdma_device, char *why, size_t size);
 
-/* --- verdict.c: the exit status of connect --- */
-enum exit_class verdict_connect(const struct plan *plan, const struct topology *topo, bool dry_run);
+/* --- verdict.c: exit statuses --- */
+/* atomic: what is up does not make it partial, as all of this run was undone (1) or nothing was begun. */
+enum exit_class verdict_connect(const struct plan *plan, const struct topology *topo, bool dry_run,
+				bool atomic);
+
+/*
+ * Refused (3) if all that stays was refused and nothing went; timeout (7) if all that stays is being deleted;
+ * partial (4) if anything else stays; else OK.
+ */
+enum exit_class verdict_teardown(const struct plan *plan);

@@ -63,7 +63,7 @@ static void step_change(const struct step *step, const char **ret_from, const ch
 		*ret_to = "live";
 		break;
 	case STEP_NVME_DISCONNECT:
-		*ret_from = "live";
+		*ret_from = step->state == STEP_SKIPPED ? NULL : "live";
 		break;
 	}
 }

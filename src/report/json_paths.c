@@ -117,7 +117,7 @@ static struct json *path_json(const struct result *result, const struct path *pa
 	report_set_text(j, "rdma_device", rdma ? rdma->name : NULL);
 	json_set_str(j, "proof", proof_name(path->proof));
 	path_set_ctrl(j, report_ctrl(result, path->ctrl));
-	json_set_str(j, "owner", owner_name(path->owner));
+	json_set_str(j, "owner", path_owner_name(path));
 	json_set_str(j, "action", path_action_name(path->action));
 	json_set(j, "error", path_error_json(path));
 	json_set(j, "namespaces", namespaces_json(result, path->ctrl));

@@ -95,7 +95,7 @@ static void cell_path_note(const struct result *result, const struct path *path,
 		str_append(note, sizeof(note), "via %s", netdev->name);
 	if (path->owner != OWNER_US && path->ctrl >= 0)
 		str_append(note, sizeof(note), "%sowner %s", note[0] != '\0' ? ", " : "",
-			   path->owner == OWNER_UNKNOWN ? "unknown" : owner_name(path->owner));
+			   path->owner == OWNER_UNKNOWN ? "unknown" : path_owner_name(path));
 	if (path->reason != PATH_REASON_NONE)
 		str_append(note, sizeof(note), "%s%s: %s", note[0] != '\0' ? ", " : "",
 			   path_reason_name(path->reason), path->message);

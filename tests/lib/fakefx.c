@@ -4,44 +4,105 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
-/* --- the world --------------------------------------------------------------------------------- */
+/* --- controllers ------------------------------------------------------------------------------ */
 
 void fake_world_init(struct fake_world *world, const struct root *root)
 {
 	memset(world, 0, sizeof(*world));
 	world->root = root;
-	world->next_cntlid = 1;
-	world->fail_call = world->crash_point = world->outsider_point = world->stop_point = FAKE_NEVER;
+	world->next_inode = 1000;
 	world->verdict = VERDICT_PROVEN;
+	fake_world_next(world);
+}
+
+void fake_world_next(struct fake_world *world)
+{
+	world->patience = 4;
+	world->disk_full = false;
+	world->outsider_way = FAKE_NOBODY;
+	world->fail.call = world->outsider.call = world->crash = world->stop = FAKE_NEVER;
+	world->failed = world->removal_failed = world->came = false;
+	memset(world->calls, 0, sizeof(world->calls));
+	world->all_calls = world->jobs = world->effects = 0;
+	world->place = world->came_at = world->failed_at = 0;
+	world->seen_changes = world->seen_records = FAKE_NEVER;
+	for (unsigned i = 0; i < world->ctrls; i++) {
+		if (world->ctrl[i].waits == FAKE_NEVER)
+			world->ctrl[i].waits = 1;
+		world->ctrl[i].told = false;
+	}
+}
+
+static struct fake_ctrl *find_inode(struct fake_world *world, uint64_t inode)
+{
+	for (unsigned i = 0; i < world->ctrls; i++) {
+		if (world->ctrl[i].inode == inode)
+			return &world->ctrl[i];
+	}
+	return NULL;
 }
 
 struct fake_ctrl *fake_find(struct fake_world *world, const struct ctrl_id *id)
 {
+	struct fake_ctrl *leaving = NULL;
+
 	for (unsigned i = 0; i < world->ctrls; i++) {
-		if (ctrl_id_equal(&world->ctrl[i].id, id))
-			return &world->ctrl[i];
+		struct fake_ctrl *ctrl = &world->ctrl[i];
+
+		if (ctrl->unnamed || !ctrl_id_equal(&ctrl->id, id))
+			continue;
+		if (!ctrl_state_is_gone(ctrl->state))
+			return ctrl;
+		leaving = ctrl;
 	}
-	return NULL;
+	return leaving;
+}
+
+/* As the kernel counts duplicates (nvmf_ip_options_match). */
+static struct fake_ctrl *find_staying(struct fake_world *world, const struct ctrl_id *id)
+{
+	struct fake_ctrl *ctrl = fake_find(world, id);
+
+	return ctrl && !ctrl_state_is_gone(ctrl->state) ? ctrl : NULL;
+}
+
+static int lowest_free(const struct fake_world *world, bool instance)
+{
+	int number = instance ? 0 : 1;
+
+	for (unsigned i = 0; i < world->ctrls; i++) {
+		int taken = instance ? world->ctrl[i].instance : world->ctrl[i].cntlid;
+
+		if (taken == number) {
+			number++;
+			i = UINT32_MAX; /* from the start */
+		}
+	}
+	return number;
 }
 
 struct fake_ctrl *fake_connect(struct fake_world *world, const struct ctrl_id *id, bool ours)
 {
 	struct fake_ctrl *ctrl = &world->ctrl[world->ctrls];
 
-	assert(world->ctrls < FAKE_CTRLS_MAX && !fake_find(world, id));
-	world->ctrls++;
+	assert(world->ctrls < FAKE_CTRLS_MAX && !find_staying(world, id));
 	*ctrl = (struct fake_ctrl){ .id = *id,
-				    .instance = world->next_instance++,
-				    .cntlid = world->next_cntlid++,
+				    .instance = lowest_free(world, true),
+				    .cntlid = lowest_free(world, false),
+				    .inode = world->next_inode++,
 				    .state = "live",
 				    .ours = ours };
+	world->ctrls++;
+	world->changes++;
 	return ctrl;
+}
+
+static void drop(struct fake_world *world, struct fake_ctrl *ctrl)
+{
+	*ctrl = world->ctrl[--world->ctrls];
+	world->changes++;
 }
 
 void fake_disconnect(struct fake_world *world, const struct ctrl_id *id)
@@ -49,127 +110,348 @@ void fake_disconnect(struct fake_world *world, const struct ctrl_id *id)
 	struct fake_ctrl *ctrl = fake_find(world, id);
 
 	if (ctrl)
-		*ctrl = world->ctrl[--world->ctrls];
+		drop(world, ctrl);
 }
 
-/* One of the two points of a call. */
-static void pass(struct fake_world *world)
+/* The last word of the journal on a connect is its intent. */
+static bool intent_open(const struct journal_data *data, const struct ctrl_id *id)
 {
-	unsigned point = world->point++;
+	for (unsigned i = data->records; i-- > 0;) {
+		const struct journal_rec *rec = &data->rec[i];
 
-	if (point == world->outsider_point) {
-		if (world->outsider == FAKE_DISCONNECTS)
-			fake_disconnect(world, &world->outsider_id);
-		else if (world->outsider == FAKE_CONNECTS && !fake_find(world, &world->outsider_id))
-			fake_connect(world, &world->outsider_id, false);
+		if (rec->type != JOURNAL_STEP || !ctrl_id_equal(&rec->id, id))
+			continue;
+		if (rec->kind == STEP_NVME_CONNECT)
+			return rec->state == JOURNAL_INTENT;
+		if (rec->state == JOURNAL_DONE)
+			return false;
 	}
-	if (point == world->crash_point)
-		longjmp(world->crash, 1);
+	return false;
 }
 
-static bool fails(const struct fake_world *world)
+/* --- what is planned ---------------------------------------------------------------------------- */
+
+static void outsider_connects(struct fake_world *world)
 {
-	return world->point / 2 == world->fail_call;
+	struct fake_ctrl *ctrl = fake_connect(world, &world->outsider_id, false);
+
+	ctrl->excused = world->journal && intent_open(journal_data(world->journal), &ctrl->id);
 }
+
+static void outsider_acts(struct fake_world *world)
+{
+	const struct ctrl_id *id = &world->outsider_id;
+	struct fake_ctrl *ctrl = find_staying(world, id);
+
+	if (world->came)
+		return;
+	world->came = true;
+	world->came_at = world->place;
+	switch (world->outsider_way) {
+	case FAKE_NOBODY:
+		break;
+	case FAKE_CONNECTS:
+		if (!ctrl)
+			outsider_connects(world);
+		break;
+	case FAKE_DISCONNECTS:
+		fake_disconnect(world, id);
+		break;
+	case FAKE_REMAKES:
+		if (!ctrl)
+			break;
+		drop(world, ctrl);
+		outsider_connects(world);
+		break;
+	case FAKE_REGISTERS:
+		if (!ctrl || ctrl->owner[0] != '\0')
+			break;
+		str_format(ctrl->owner, sizeof(ctrl->owner), "stas");
+		world->changes++;
+		break;
+	}
+}
+
+void fake_place(struct fake_world *world)
+{
+	unsigned records = world->journal ? journal_data(world->journal)->records : 0;
+
+	if (world->changes == world->seen_changes && records == world->seen_records)
+		return;
+	world->seen_changes = world->changes;
+	world->seen_records = records;
+	if (world->place++ == world->crash)
+		longjmp(world->crashed, 1);
+}
+
+static bool is_now(const struct fake_world *world, const struct fake_when *when, unsigned object)
+{
+	return when->call == world->calls[object] && when->object == object;
+}
+
+static unsigned object_of(const struct fake_world *world, const struct step *step)
+{
+	unsigned i = 0;
+
+	if (world->objects == 0)
+		return (unsigned)step->path;
+	while (i < world->objects && !ctrl_id_equal(&world->object[i], &step->id))
+		i++;
+	return i;
+}
+
+static void log_call(struct fake_world *world, unsigned object, enum fake_call call)
+{
+	unsigned n = world->calls[object];
+	const struct ctrl_id *id = &world->object[object];
+
+	if (n >= FAKE_CALLS_MAX || world->objects == 0)
+		return;
+	world->log[object][n].call = call;
+	world->log[object][n].there = fake_find(world, id);
+	world->log[object][n].staying = find_staying(world, id);
+}
+
+/* A call begins. True if it is to fail, in whatever way. */
+static bool enter(struct fake_world *world, unsigned object, enum fake_call call)
+{
+	bool failing;
+
+	assert(object < FAKE_OBJECTS_MAX);
+	fake_place(world);
+	if (is_now(world, &world->outsider, object)) {
+		outsider_acts(world);
+		world->seen_changes = world->changes; /* a crash here is one before it acted */
+	}
+	failing = is_now(world, &world->fail, object);
+	log_call(world, object, call);
+	world->calls[object]++;
+	world->all_calls++;
+	return failing;
+}
+
+static bool fails(struct fake_world *world, bool failing, enum fake_failure failure)
+{
+	if (!failing || world->failure != failure)
+		return false;
+	world->failed = true;
+	world->failed_at = world->place;
+	return true;
+}
+
+void fake_read(struct fake_world *world)
+{
+	for (unsigned i = 0; i < world->objects; i++)
+		(void)enter(world, i, FAKE_FACTS);
+}
+
+void fake_end(struct fake_world *world)
+{
+	for (unsigned i = 0; i < world->objects; i++)
+		log_call(world, i, FAKE_REMOVED);
+	outsider_acts(world);
+}
+
+/* --- the calls -------------------------------------------------------------------------------------- */
 
 static int fake_observe(void *ctx, const struct step *step, struct observed *ret, struct err *err)
 {
 	struct fake_world *world = ctx;
-	bool failing = fails(world);
-	const struct fake_ctrl *ctrl;
+	bool failing = enter(world, object_of(world, step), FAKE_OBSERVE);
+	const struct fake_ctrl *ctrl = step->kind == STEP_NVME_CONNECT ? find_staying(world, &step->id)
+								       : fake_find(world, &step->id);
 
-	pass(world);
-	ctrl = fake_find(world, &step->id);
 	*ret = (struct observed){ .instance = -1, .cntlid = -1, .source_on_port = !world->source_gone };
+	if (fails(world, failing, FAKE_ERROR))
+		return err_set(err, XC_ENVIRONMENT, -EIO, step->id.nqn, "sysfs could not be read");
 	if (ctrl) {
 		ret->there = true;
 		ret->live = strcmp(ctrl->state, "live") == 0;
+		ret->leaving = ctrl_state_is_gone(ctrl->state);
 		ret->instance = ctrl->instance;
 		ret->cntlid = ctrl->cntlid;
+		ret->inode = ctrl->inode;
 		memcpy(ret->state, ctrl->state, sizeof(ret->state));
+		memcpy(ret->owner, ctrl->owner, sizeof(ret->owner));
 	}
-	pass(world);
-	return failing ? err_set(err, XC_ENVIRONMENT, -EIO, step->id.nqn, "sysfs could not be read") : 0;
+	return 0;
 }
 
-/*
- * What the journal says on disk, now, must end in the intent of this very step; or at least hold the connect
- * of what is disconnected.
- */
-static void check_intent(struct fake_world *world, const struct step *step)
+static void wrong(struct fake_world *world, const char *what)
 {
-	struct journal_data data;
+	if (!world->wrong)
+		world->wrong = what;
+}
+
+/* The journal ends in the intent of this very step; or it holds at least the connect of what is removed. */
+static void check_intent(struct fake_world *world, const struct step *step, const struct journal_data *data)
+{
+	const struct journal_rec *last = data->records ? &data->rec[data->records - 1] : NULL;
+
+	if (world->disk_full && step->kind == STEP_NVME_DISCONNECT && journal_owns(data, &step->id, 0))
+		return;
+	if (!last || data->torn || last->type != JOURNAL_STEP || last->state != JOURNAL_INTENT ||
+	    last->kind != step->kind || !ctrl_id_equal(&last->id, &step->id))
+		wrong(world, "an effect without its intent");
+}
+
+/* Nothing that an outsider made, or took, is removed. */
+static void check_removal(struct fake_world *world, const struct observed *found,
+			  const struct fake_ctrl *ctrl)
+{
+	if (found->owner[0] != '\0')
+		wrong(world, "removed what somebody has in the registry");
+	if (!ctrl->ours && !ctrl->excused)
+		wrong(world, "removed what an outsider made");
+	if (ctrl->ours && ctrl->inode < world->earlier)
+		wrong(world, "removed what an earlier run had made");
+}
+
+static void check_effect(struct fake_world *world, const struct step *step, const struct observed *found,
+			 const struct fake_ctrl *ctrl)
+{
+	const struct journal_data *data = world->journal ? journal_data(world->journal) : NULL;
+	struct journal_data read = { 0 };
 	struct err err = { 0 };
-	const struct journal_rec *last;
 
 	world->effects++;
-	if (!world->root)
-		return;
-	if (journal_read(world->root, &data, &err) < 0) {
-		world->unwritten++;
-		return;
+	if (!data && world->root) {
+		if (journal_read(world->root, &read, &err) < 0)
+			wrong(world, "an effect, and the journal cannot be read");
+		data = &read;
 	}
-	last = data.records ? &data.rec[data.records - 1] : NULL;
-	if (world->disk_full && step->kind == STEP_NVME_DISCONNECT && journal_owns(&data, &step->id))
-		;
-	else if (!last || data.torn || last->type != JOURNAL_STEP || last->state != JOURNAL_INTENT ||
-		 last->kind != step->kind || !ctrl_id_equal(&last->id, &step->id))
-		world->unwritten++;
-	journal_data_free(&data);
+	if (data)
+		check_intent(world, step, data);
+	if (ctrl)
+		check_removal(world, found, ctrl);
+	journal_data_free(&read);
 }
 
 static int fake_perform(void *ctx, const struct step *step, enum path_reason *ret_reason, struct err *err)
 {
 	struct fake_world *world = ctx;
-	bool failing = fails(world);
+	bool failing = enter(world, object_of(world, step), FAKE_PERFORM);
+	struct fake_ctrl *found = fake_find(world, &step->id);
 	int code = 0;
 
-	world->failed_otherwise |= failing && world->failure != FAKE_ERROR;
-	pass(world);
-	check_intent(world, step);
+	check_effect(world, step, NULL, NULL);
 	*ret_reason = PATH_OTHER;
-	if (step->kind == STEP_NVME_CONNECT && fake_find(world, &step->id)) {
+	if (step->kind != STEP_NVME_CONNECT)
+		wrong(world, "performed what is no connect");
+	if (find_staying(world, &step->id)) {
+		found->told = true;
 		code = err_set(err, XC_FAILED, -EALREADY, step->id.nqn, "somebody else connected it");
-	} else if (failing && world->failure == FAKE_ERROR) {
+	} else if (fails(world, failing, FAKE_ERROR) || world->refused & 1U << object_of(world, step)) {
 		*ret_reason = PATH_NO_ANSWER;
 		code = err_set(err, XC_FAILED, -ECONNRESET, step->id.nqn, "no answer");
-	} else if (failing && world->failure == FAKE_STOPPED) {
+	} else if (fails(world, failing, FAKE_STOPPED)) {
 		code = err_set(err, XC_FAILED, -EINTR, step->id.nqn, "stopped by a signal");
-	} else if (step->kind == STEP_NVME_CONNECT) {
-		fake_connect(world, &step->id, true);
 	} else {
-		fake_disconnect(world, &step->id);
+		if (found)
+			found->replaced = true;
+		fake_connect(world, &step->id, true);
+		if (fails(world, failing, FAKE_LEFTOVER)) {
+			*ret_reason = PATH_TIMEOUT;
+			code = err_set(err, XC_TIMEOUT, -ETIMEDOUT, step->id.nqn, "not in time");
+		}
 	}
-	if (failing && code == 0) {
-		*ret_reason = PATH_TIMEOUT;
-		code = err_set(err, XC_TIMEOUT, -ETIMEDOUT, step->id.nqn, "not in time");
-	}
-	pass(world);
+	fake_place(world);
 	return code;
 }
 
 static enum proof_verdict fake_prove(void *ctx, const struct step *step, char *why, size_t size)
 {
 	struct fake_world *world = ctx;
+	bool failing = enter(world, object_of(world, step), FAKE_PROVE);
 	enum proof_verdict verdict = world->verdict;
 
-	(void)step;
-	if (fails(world)) {
-		verdict = world->failure == FAKE_LEFTOVER ? VERDICT_MISMATCH : VERDICT_UNKNOWN;
-		world->failed_otherwise |= world->failure == FAKE_LEFTOVER;
-	}
-	pass(world);
+	if (fails(world, failing, FAKE_ERROR))
+		verdict = VERDICT_UNKNOWN;
+	if (fails(world, failing, FAKE_LEFTOVER))
+		verdict = VERDICT_MISMATCH;
 	if (verdict != VERDICT_PROVEN)
 		str_format(why, size, "%s", verdict == VERDICT_UNKNOWN ? "cannot be read" : "is on mlx5_0");
-	pass(world);
 	return verdict;
+}
+
+/* By inode, if there is one: the live one opens the directory, compares it and writes below it. */
+static struct fake_ctrl *find_found(struct fake_world *world, const struct step *step,
+				    const struct observed *found)
+{
+	struct fake_ctrl *ctrl = found->inode ? find_inode(world, found->inode) : fake_find(world, &step->id);
+
+	return ctrl && ctrl_id_equal(&ctrl->id, &step->id) ? ctrl : NULL;
+}
+
+static int fake_remove(void *ctx, const struct step *step, const struct observed *found, unsigned *ret_job,
+		       struct err *err)
+{
+	struct fake_world *world = ctx;
+	bool failing = enter(world, object_of(world, step), FAKE_REMOVE);
+	struct fake_ctrl *ctrl = find_found(world, step, found);
+	enum removal comes_to = REMOVAL_PENDING;
+
+	world->removal_failed |= failing;
+	check_effect(world, step, found, ctrl);
+	if (!ctrl)
+		return err_set(err, XC_REFUSED, -ESTALE, step->id.nqn, "not that one any more");
+	if (fails(world, failing, FAKE_ERROR))
+		return err_set(err, XC_FAILED, -EIO, step->id.nqn, "no child");
+	if (fails(world, failing, FAKE_LEFTOVER))
+		comes_to = REMOVAL_FAILED;
+	if (fails(world, failing, FAKE_BUSY))
+		comes_to = REMOVAL_BUSY;
+	if (comes_to == REMOVAL_PENDING && !ctrl_state_is_gone(ctrl->state)) {
+		str_format(ctrl->state, sizeof(ctrl->state), "deleting");
+		ctrl->waits = 1;
+		world->changes++;
+	}
+	if (fails(world, failing, FAKE_LATE))
+		ctrl->waits = FAKE_NEVER;
+	world->job[world->jobs].object = object_of(world, step);
+	world->job[world->jobs].inode = ctrl->inode;
+	world->job[world->jobs].comes_to = comes_to;
+	*ret_job = world->jobs++;
+	fake_place(world);
+	return 0;
+}
+
+static enum removal fake_removed(void *ctx, unsigned job, struct err *err)
+{
+	struct fake_world *world = ctx;
+	const struct fake_ctrl *ctrl;
+
+	assert(job < world->jobs);
+	(void)enter(world, world->job[job].object, FAKE_REMOVED);
+	ctrl = find_inode(world, world->job[job].inode);
+	if (!ctrl)
+		return REMOVAL_GONE;
+	if (world->job[job].comes_to == REMOVAL_FAILED)
+		err_set(err, XC_FAILED, -EPERM, ctrl->id.nqn, "the kernel refused");
+	return world->job[job].comes_to;
+}
+
+static bool fake_wait(void *ctx)
+{
+	struct fake_world *world = ctx;
+
+	if (world->patience == 0)
+		return false;
+	world->patience--;
+	for (unsigned i = world->ctrls; i-- > 0;) {
+		struct fake_ctrl *ctrl = &world->ctrl[i];
+
+		if (ctrl_state_is_gone(ctrl->state) && ctrl->waits != FAKE_NEVER && ctrl->waits-- <= 1)
+			drop(world, ctrl);
+	}
+	return true;
 }
 
 static bool fake_stop(void *ctx)
 {
 	const struct fake_world *world = ctx;
 
-	return world->stop_point != FAKE_NEVER && world->point >= world->stop_point;
+	return world->all_calls >= world->stop; /* FAKE_NEVER is more than any */
 }
 
 struct fx fake_fx(struct fake_world *world)
@@ -179,6 +461,9 @@ struct fx fake_fx(struct fake_world *world)
 		.observe = fake_observe,
 		.prove = fake_prove,
 		.perform = fake_perform,
+		.remove = fake_remove,
+		.removed = fake_removed,
+		.wait = fake_wait,
 		.stop_requested = fake_stop,
 	};
 }
@@ -205,66 +490,4 @@ void fake_step(struct step *step, unsigned i)
 					    .tos = CONNECT_UNSET };
 	step->timeout_s = 10;
 	step->path = (int)i;
-}
-
-/* --- a root to write to ------------------------------------------------------------------------ */
-
-void fake_root_open(struct root *root)
-{
-	const char *tmp = getenv("TMPDIR");
-	const char *where = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : tmp ? tmp : "/tmp";
-	int fd;
-
-	memset(root, 0, sizeof(*root));
-	(void)snprintf(root->path, sizeof(root->path), "%s/nvme-partition-test.XXXXXX", where);
-	if (!mkdtemp(root->path))
-		abort();
-	fd = open(root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		abort();
-	root->fd = fd;
-	root->live = true;
-	root->owner = getuid();
-	fake_root_write(root, "run/.keep", "");
-	fake_root_write(root, "proc/sys/kernel/random/boot_id", FAKE_BOOT_ID "\n");
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-void fake_root_close(struct root *root)
-{
-	(void)close(root->fd);
-	root->fd = -1;
-	if (nftw(root->path, remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0)
-		abort();
-}
-
-void fake_root_write(const struct root *root, const char *path, const char *text)
-{
-	char part[256];
-	int fd;
-
-	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		(void)snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
-		(void)mkdirat(root->fd, part, 0700);
-	}
-	fd = openat(root->fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		abort();
-	(void)close(fd);
-}
-
-char *fake_root_read(const struct root *root, const char *path)
-{
-	char *text;
-
-	if (root_read_all(root, &text, 64 << 20, "%s", path) < 0)
-		text = strdup("");
-	return text;
 }

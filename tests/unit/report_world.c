@@ -166,6 +166,8 @@ void world_fill_hostile(struct world *w)
 	PUT(path->id.nqn, HOSTILE);
 	PUT(path->id.host_traddr, HOSTILE);
 	PUT(path->message, HOSTILE);
+	PUT(path->registered, HOSTILE);
+	path->owner = OWNER_REGISTERED;
 	path->reason = PATH_OTHER;
 	path->action = PATH_FAILED;
 	PUT(w->topo->rdma_link[0].name, HOSTILE);

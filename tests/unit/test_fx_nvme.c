@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Connecting and disconnecting over files that stand in for the kernel's; a FIFO blocks as a connect does. */
+/* Connecting over files that stand in for the kernel's; a FIFO blocks as a connect does. */
 #include "apply/fx_nvme.h"
 
 #include <errno.h>
@@ -19,6 +19,7 @@
 #include "apply/fx_nvme_why.h"
 #include "apply/fx_signals.h"
 #include "lib/fakefx.h"
+#include "unit/ctrl_dir.h"
 
 struct bench {
 	struct root root;
@@ -46,33 +47,6 @@ static int teardown(void **state)
 }
 
 #define FABRICS "dev/nvme-fabrics"
-/* No machine has as many: should libnvme look for it, it finds nothing. */
-#define INSTANCE 400000000
-#define CTRL "sys/class/nvme/nvme400000000/"
-
-static void write_ctrl(const struct root *root, const struct ctrl_id *id)
-{
-	char address[256];
-
-	fake_root_write(root, CTRL "transport", "rdma\n");
-	fake_root_write(root, CTRL "hostnqn", id->hostnqn);
-	fake_root_write(root, CTRL "hostid", id->hostid);
-	fake_root_write(root, CTRL "delete_controller", "");
-	snprintf(address, sizeof(address), "traddr=%s,trsvcid=%s,host_traddr=%s,src_addr=0.0.0.0\n",
-		 id->traddr, id->trsvcid, id->host_traddr);
-	fake_root_write(root, CTRL "address", address);
-	fake_root_write(root, CTRL "subsysnqn", id->nqn);
-}
-
-static void remove_ctrl(const struct root *root)
-{
-	static const char *const file[] = { CTRL "transport",	      CTRL "hostnqn", CTRL "hostid",
-					    CTRL "delete_controller", CTRL "address", CTRL "subsysnqn" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(file); i++)
-		assert_int_equal(unlinkat(root->fd, file[i], 0), 0);
-	assert_int_equal(unlinkat(root->fd, CTRL, AT_REMOVEDIR), 0);
-}
 
 static void assert_file(const struct root *root, const char *path, const char *text)
 {
@@ -135,14 +109,10 @@ static void a_tree_is_never_written_to(void **state)
 	enum path_reason reason;
 
 	fake_root_write(&b->root, FABRICS, "");
-	write_ctrl(&b->root, &b->step.id);
 	b->root.live = false;
 	assert_int_equal(fx_nvme_connect(&b->root, &b->step, &reason, &b->err), -EROFS);
-	b->err = (struct err){ 0 };
-	assert_int_equal(fx_nvme_disconnect(&b->root, &b->step.id, INSTANCE, &b->err), -EROFS);
 	assert_int_equal(b->err.exit, XC_ENVIRONMENT);
 	assert_file(&b->root, FABRICS, "");
-	assert_file(&b->root, CTRL "delete_controller", "");
 }
 
 static void a_missing_module_is_named_with_its_remedy(void **state)
@@ -155,41 +125,41 @@ static void a_missing_module_is_named_with_its_remedy(void **state)
 }
 
 /* A FIFO that is full blocks the writer as the connection manager does. */
-static int full_fifo(struct bench *b)
+static int connect_blocks(struct bench *b)
 {
-	static const char junk[4096];
-	int fd;
+	return full_fifo(&b->root, FABRICS);
+}
 
-	fake_root_write(&b->root, "dev/.keep", "");
-	assert_int_equal(mkfifoat(b->root.fd, FABRICS, 0600), 0);
-	fd = openat(b->root.fd, FABRICS, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	assert_true(fd >= 0);
-	while (write(fd, junk, sizeof(junk)) > 0)
-		;
-	return fd;
+/* True if the process that played the kernel saw the controller deleted. */
+static bool was_deleted(const struct bench *b, pid_t kernel)
+{
+	int status;
+
+	return waitpid(kernel, &status, 0) == kernel && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
+	       !root_exists(&b->root, CTRL);
 }
 
 static void a_connect_ends_at_its_deadline_and_takes_away_what_appeared(void **state)
 {
 	struct bench *b = *state;
 	struct step *step = &b->step;
-	int fd = full_fifo(b);
+	int fd = connect_blocks(b);
 	enum path_reason reason;
 	pid_t pid;
 
 	pid = fork();
 	if (pid == 0) {
 		usleep(300000);
-		write_ctrl(&b->root, &step->id);
-		_exit(0);
+		ctrl_write(&b->root, &step->id);
+		_exit(ctrl_remove_when_asked(&b->root) ? 0 : 1);
 	}
 	step->timeout_s = 1;
 	assert_int_equal(fx_nvme_connect(&b->root, step, &reason, &b->err), -ETIMEDOUT);
 	assert_int_equal(reason, PATH_TIMEOUT);
 	assert_int_equal(b->err.exit, XC_TIMEOUT);
 	assert_non_null(strstr(b->err.msg, "10.10.1.2:4420: not connected within 1 s"));
-	assert_file(&b->root, CTRL "delete_controller", "1");
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_null(strstr(b->err.msg, "is left of it"));
+	assert_true(was_deleted(b, pid));
 	close(fd);
 }
 
@@ -197,13 +167,13 @@ static void a_failed_connect_leaves_alone_what_was_there_before(void **state)
 {
 	struct bench *b = *state;
 	struct step *step = &b->step;
-	int fd = full_fifo(b);
+	int fd = connect_blocks(b);
 	enum path_reason reason;
 
-	write_ctrl(&b->root, &step->id);
+	ctrl_write(&b->root, &step->id);
 	step->timeout_s = 1;
 	assert_int_equal(fx_nvme_connect(&b->root, step, &reason, &b->err), -ETIMEDOUT);
-	assert_file(&b->root, CTRL "delete_controller", "");
+	assert_file(&b->root, CTRL_DELETE, "");
 	close(fd);
 }
 
@@ -211,7 +181,7 @@ static void what_appeared_meanwhile_and_is_another_is_left_alone(void **state)
 {
 	struct bench *b = *state;
 	struct ctrl_id other = b->step.id;
-	int fd = full_fifo(b);
+	int fd = connect_blocks(b);
 	enum path_reason reason;
 	pid_t pid;
 
@@ -219,39 +189,39 @@ static void what_appeared_meanwhile_and_is_another_is_left_alone(void **state)
 	pid = fork();
 	if (pid == 0) {
 		usleep(300000);
-		write_ctrl(&b->root, &other);
+		ctrl_write(&b->root, &other);
 		_exit(0);
 	}
 	b->step.timeout_s = 1;
 	assert_int_equal(fx_nvme_connect(&b->root, &b->step, &reason, &b->err), -ETIMEDOUT);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_file(&b->root, CTRL "delete_controller", "");
+	assert_file(&b->root, CTRL_DELETE, "");
 	assert_null(strstr(b->err.msg, "is left of it"));
 	close(fd);
 }
 
 /*
  * Connects while somebody, the kernel or another, makes a controller id; then the write comes to its end.
- * Returns what the connect said.
+ * Returns what the connect said. deleted: it must be deleted then, and else it must stay.
  */
-static int connect_and_make(struct bench *b, const struct ctrl_id *id)
+static int connect_and_make(struct bench *b, const struct ctrl_id *id, bool deleted)
 {
-	int fd = full_fifo(b), r;
+	int fd = connect_blocks(b), r;
 	enum path_reason reason;
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		char junk[4096];
-
 		usleep(200000);
-		write_ctrl(&b->root, id);
-		while (read(fd, junk, sizeof(junk)) > 0)
-			;
-		_exit(0);
+		ctrl_write(&b->root, id);
+		drain(fd);
+		_exit(!deleted || ctrl_remove_when_asked(&b->root) ? 0 : 1);
 	}
 	b->step.timeout_s = 5;
 	r = fx_nvme_connect(&b->root, &b->step, &reason, &b->err);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	if (deleted)
+		assert_true(was_deleted(b, pid));
+	else
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_int_equal(reason, PATH_OTHER);
 	close(fd);
 	return r;
@@ -265,11 +235,10 @@ static void a_controller_under_another_name_than_was_asked_for_is_disconnected(v
 	strcpy(other.nqn, "nqn.2026-01.example:itself");
 	strcpy(b->step.id.traddr, "fd00::2");
 	strcpy(other.traddr, "fd00:0::2"); /* the same, written otherwise */
-	assert_true(connect_and_make(b, &other) < 0);
+	assert_true(connect_and_make(b, &other, true) < 0);
 	assert_string_equal(b->err.msg, "[fd00::2]:4420: the target answers as subsystem "
 					"nqn.2026-01.example:itself, not as nqn.2026-01.example:s0; it was "
 					"disconnected again (give -n nqn.2026-01.example:itself)");
-	assert_file(&b->root, CTRL "delete_controller", "1");
 }
 
 static void a_connect_that_came_to_its_end_leaves_alone_what_it_made_and_what_others_made(void **state)
@@ -282,10 +251,10 @@ static void a_connect_that_came_to_its_end_leaves_alone_what_it_made_and_what_ot
 	strcpy(id[2].nqn, "nqn.2026-01.example:other");
 	strcpy(id[2].hostid, "0d1a2f2c-91f0-4c40-a0e0-4f3f2e1d0c0c");
 	for (size_t i = 0; i < ARRAY_SIZE(id); i++) {
-		assert_int_equal(connect_and_make(b, &id[i]), 0);
-		assert_file(&b->root, CTRL "delete_controller", "");
+		assert_int_equal(connect_and_make(b, &id[i], false), 0);
+		assert_file(&b->root, CTRL_DELETE, "");
 		assert_int_equal(unlinkat(b->root.fd, FABRICS, 0), 0);
-		remove_ctrl(&b->root);
+		ctrl_remove(&b->root);
 	}
 }
 
@@ -296,9 +265,9 @@ static void an_older_controller_under_another_name_stays(void **state)
 	struct ctrl_id other = b->step.id;
 
 	strcpy(other.nqn, "nqn.2026-01.example:other");
-	write_ctrl(&b->root, &other);
-	assert_int_equal(connect_and_make(b, &other), 0);
-	assert_file(&b->root, CTRL "delete_controller", "");
+	ctrl_write(&b->root, &other);
+	assert_int_equal(connect_and_make(b, &other, false), 0);
+	assert_file(&b->root, CTRL_DELETE, "");
 }
 
 /*
@@ -367,7 +336,7 @@ static void a_stop_ends_a_connect_at_once(void **state)
 {
 	struct bench *b = *state;
 	struct step *step = &b->step;
-	int fd = full_fifo(b), status;
+	int fd = connect_blocks(b), status;
 	pid_t pid = fork();
 
 	if (pid == 0) {
@@ -444,22 +413,6 @@ static void without_the_log_both_causes_are_named(void **state)
 					   "is busy or not available"));
 }
 
-static void only_the_very_controller_is_deleted(void **state)
-{
-	struct bench *b = *state;
-	struct ctrl_id other = b->step.id;
-
-	write_ctrl(&b->root, &b->step.id);
-	strcpy(other.host_traddr, "10.10.1.10");
-	assert_int_equal(fx_nvme_disconnect(&b->root, &other, INSTANCE, &b->err), -ESTALE);
-	assert_int_equal(b->err.exit, XC_REFUSED);
-	b->err = (struct err){ 0 };
-	assert_int_equal(fx_nvme_disconnect(&b->root, &other, INSTANCE + 1, &b->err), -ESTALE);
-	assert_file(&b->root, CTRL "delete_controller", "");
-	assert_int_equal(fx_nvme_disconnect(&b->root, &b->step.id, INSTANCE, &b->err), 0);
-	assert_file(&b->root, CTRL "delete_controller", "1");
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -478,7 +431,6 @@ int main(void)
 		TEST(a_stop_ends_a_connect_at_once),
 		TEST(every_failure_has_one_line_that_says_where),
 		TEST(without_the_log_both_causes_are_named),
-		TEST(only_the_very_controller_is_deleted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

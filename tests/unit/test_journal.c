@@ -27,9 +27,13 @@
 #define INTENT                                                                                   \
 	"{\"run\":1,\"step\":1,\"kind\":\"nvme-connect\"," OBJECT "null},\"before\":\"absent\"," \
 	"\"after\":null,\"state\":\"intent\"}\n"
-#define DONE                                                                                  \
-	"{\"run\":1,\"step\":1,\"kind\":\"nvme-connect\"," OBJECT "5},\"before\":\"absent\"," \
+#define DONE                                                      \
+	"{\"run\":1,\"step\":1,\"kind\":\"nvme-connect\"," OBJECT \
+	"5,\"sysfs_inode\":4711},\"before\":\"absent\","          \
 	"\"after\":\"live\",\"state\":\"done\"}\n"
+#define CONNECT_DONE(inode)                                                                  \
+	"{\"run\":1,\"step\":1,\"kind\":\"nvme-connect\"," OBJECT "5,\"sysfs_inode\":" inode \
+	"},\"before\":\"absent\",\"after\":\"live\",\"state\":\"done\"}\n"
 #define END "{\"run\":1,\"end\":\"ok\"}\n"
 
 struct bench {
@@ -85,15 +89,22 @@ static int intent(struct bench *b)
 
 static int outcome(struct bench *b, enum journal_state state)
 {
-	return journal_outcome(b->journal, &b->step, 1, state, state == JOURNAL_DONE ? "live" : "absent",
-			       state == JOURNAL_DONE ? 5 : -1, &b->err);
+	static const struct journal_after live = { "live", 5, 4711 }, absent = { "absent", -1, 0 };
+	bool up = state == JOURNAL_DONE && b->step.kind == STEP_NVME_CONNECT;
+
+	return journal_outcome(b->journal, &b->step, 1, state, "absent", up ? &live : &absent, &b->err);
+}
+
+static int end(struct bench *b, enum exit_class exit, bool remove)
+{
+	return journal_end(b->journal, exit, remove, &b->err);
 }
 
 static bool owns(struct bench *b)
 {
 	journal_data_free(&b->data);
 	assert_int_equal(journal_read(&b->root, &b->data, &b->err), 0);
-	return journal_owns(&b->data, &b->step.id);
+	return journal_owns(&b->data, &b->step.id, 0);
 }
 
 static void assert_text(struct bench *b, const char *text)
@@ -117,7 +128,7 @@ static void a_run_without_a_step_leaves_no_trace(void **state)
 	struct bench *b = *state;
 
 	begin(b);
-	assert_int_equal(journal_end(b->journal, XC_OK, &b->err), 0);
+	assert_int_equal(end(b, XC_OK, false), 0);
 	assert_false(root_exists(&b->root, PATH));
 	assert_false(owns(b));
 	assert_false(b->data.there);
@@ -133,7 +144,7 @@ static void the_lines_are_as_documented(void **state)
 	begin(b);
 	assert_int_equal(intent(b), 0);
 	assert_int_equal(outcome(b, JOURNAL_DONE), 0);
-	assert_int_equal(journal_end(b->journal, XC_OK, &b->err), 0);
+	assert_int_equal(end(b, XC_OK, false), 0);
 	text = fake_root_read(&b->root, PATH);
 	pid = strstr(text, "\"pid\":") + strlen("\"pid\":");
 	assert_int_equal(strtol(pid, NULL, 10), getpid());
@@ -160,6 +171,8 @@ static void what_was_written_is_read_back(void **state)
 	assert_string_equal(b->data.rec[0].command, "connect");
 	assert_int_equal(b->data.rec[0].pid, 7);
 	assert_int_equal(b->data.rec[2].cntlid, 5);
+	assert_int_equal(b->data.rec[2].inode, 4711);
+	assert_int_equal(b->data.rec[1].inode, 0);
 	assert_string_equal(b->data.rec[2].after, "live");
 	assert_int_equal(b->data.rec[1].cntlid, -1);
 	assert_string_equal(b->data.rec[3].result, "ok");
@@ -175,9 +188,9 @@ static void a_second_run_follows_the_first(void **state)
 	put(b, HEAD BEGIN INTENT);
 	begin(b);
 	assert_int_equal(intent(b), 0);
-	assert_int_equal(journal_end(b->journal, XC_PARTIAL, &b->err), 0);
+	assert_int_equal(end(b, XC_PARTIAL, false), 0);
 	begin(b); /* nothing comes of it */
-	assert_int_equal(journal_end(b->journal, XC_OK, &b->err), 0);
+	assert_int_equal(end(b, XC_OK, false), 0);
 	assert_true(owns(b));
 	assert_int_equal(b->data.last_run, 2);
 	assert_int_equal(b->data.records, 5);
@@ -199,7 +212,7 @@ static void a_controller_is_ours_until_its_record_is_closed(void **state)
 	assert_int_equal(outcome(b, JOURNAL_DONE), 0);
 	assert_true(owns(b));
 	strcpy(other.id.host_traddr, "10.10.1.10");
-	assert_false(journal_owns(&b->data, &other.id));
+	assert_false(journal_owns(&b->data, &other.id, 0));
 	b->step.kind = STEP_NVME_DISCONNECT;
 	assert_int_equal(intent(b), 0);
 	assert_true(owns(b)); /* begun: who knows */
@@ -327,6 +340,12 @@ static void what_this_version_does_not_know_is_refused_and_left(void **state)
 		HEAD BEGIN "{\"run\":1,\"step\":1,\"kind\":\"nvme-connect\"," OBJECT
 			   "null},\"before\":\"absent\","
 			   "\"after\":null,\"state\":\"done\"}\n",
+		HEAD BEGIN CONNECT_DONE("0"),
+		HEAD BEGIN CONNECT_DONE("-1"),
+		HEAD BEGIN CONNECT_DONE("4711.5"),
+		HEAD BEGIN CONNECT_DONE("\"4711\""),
+		HEAD BEGIN CONNECT_DONE("9223372036854775808"),
+		HEAD BEGIN CONNECT_DONE("[]"),
 		HEAD BEGIN "{\"run\":1,\"step\":1,\"kind\":\"nvme-connect\"," OBJECT "null,\"port\":1},"
 			   "\"before\":\"absent\",\"after\":null,\"state\":\"intent\"}\n",
 		HEAD BEGIN
@@ -380,35 +399,6 @@ static void any_bytes_are_taken_or_refused(void **state)
 	assert_in_range(taken, 1, 2999);
 }
 
-/* A journal with room for so many records more. */
-static void put_room(struct bench *b, unsigned room)
-{
-	char *text = malloc(JOURNAL_RECORDS_MAX * 64UL), *at = stpcpy(text, HEAD);
-
-	for (unsigned run = 1; run <= JOURNAL_RECORDS_MAX - room; run++)
-		at += sprintf(at, "{\"run\":%u,\"begin\":\"c\",\"argv\":[],\"pid\":1}\n", run);
-	put(b, text);
-	free(text);
-}
-
-static void a_full_journal_takes_a_disconnect_still(void **state)
-{
-	struct bench *b = *state;
-
-	put_room(b, 8);
-	begin(b);
-	assert_int_equal(intent(b), 0); /* the last connect: begin, intent, outcome */
-	assert_int_equal(outcome(b, JOURNAL_DONE), 0);
-	assert_int_equal(intent(b), -ENOSPC);
-	b->err = (struct err){ 0 };
-	b->step.kind = STEP_NVME_DISCONNECT;
-	assert_int_equal(intent(b), 0);
-	assert_int_equal(outcome(b, JOURNAL_DONE), 0);
-	assert_int_equal(journal_end(b->journal, XC_OK, &b->err), 0);
-	assert_int_equal(reopen(b), 0);
-	assert_false(owns(b));
-}
-
 static void there_is_a_limit_to_records_and_to_bytes(void **state)
 {
 	struct bench *b = *state;
@@ -448,7 +438,6 @@ int main(void)
 		TEST(a_journal_of_an_earlier_boot_is_set_aside),
 		TEST(what_this_version_does_not_know_is_refused_and_left),
 		TEST(any_bytes_are_taken_or_refused),
-		TEST(a_full_journal_takes_a_disconnect_still),
 		TEST(there_is_a_limit_to_records_and_to_bytes),
 	};
 

@@ -1,36 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* NVMe controllers in sysfs: identity, namespaces, queues, and controllers in a hurry. */
 
-#include "unit/reading.h"
-
-#define UUID "7e1c3a52-0f4b-4d6e-9a51-3c5d2b8f0001"
-#define HOSTNQN "nqn.2014-08.org.nvmexpress:uuid:" UUID
-
-static void put(const char *name, const char *file, const char *text)
-{
-	char path[192], line[512];
-
-	snprintf(path, sizeof(path), "sys/devices/virtual/nvme-fabrics/ctl/%s/%s", name, file);
-	snprintf(line, sizeof(line), "%s\n", text);
-	tree_write(&tree, path, line);
-}
-
-static void add_ctrl(const char *name, const char *address)
-{
-	char path[64], target[128];
-
-	put(name, "transport", "rdma");
-	put(name, "subsysnqn", "nqn.2026-01.example:s1");
-	put(name, "address", address);
-	put(name, "hostnqn", HOSTNQN);
-	put(name, "hostid", UUID);
-	put(name, "state", "live");
-	put(name, "cntlid", "1");
-	put(name, "queue_count", "17");
-	snprintf(path, sizeof(path), "sys/class/nvme/%s", name);
-	snprintf(target, sizeof(target), "../../devices/virtual/nvme-fabrics/ctl/%s", name);
-	tree_link(&tree, path, target);
-}
+#include "unit/nvme_tree.h"
 
 static void read_nvme(void)
 {
@@ -143,19 +114,6 @@ static void controllers_come_in_the_order_of_their_numbers(void **state)
 	assert_int_equal(topo->ctrl[1].instance, 10);
 }
 
-static void add_namespace(const char *ctrl, const char *device, const char *nsid, const char *uuid,
-			  const char *size)
-{
-	char file[64];
-
-	snprintf(file, sizeof(file), "%s/nsid", device);
-	put(ctrl, file, nsid);
-	snprintf(file, sizeof(file), "%s/uuid", device);
-	put(ctrl, file, uuid);
-	snprintf(file, sizeof(file), "%s/size", device);
-	put(ctrl, file, size);
-}
-
 static void namespaces_have_their_own_and_their_multipath_name(void **state)
 {
 	(void)state;
@@ -220,6 +178,20 @@ static void pcie_controllers_are_listed_without_their_disks(void **state)
 	assert_string_equal(topo->ctrl[0].id.traddr, "0000:ab:00.0");
 	assert_int_equal(topo->nss, 0);
 	assert_int_equal(findings.count, 0);
+}
+
+static void a_namespace_that_cannot_be_read_is_known_to_be_missed(void **state)
+{
+	(void)state;
+	add_ctrl("nvme0", "traddr=10.10.1.2,trsvcid=4420");
+	add_namespace("nvme0", "nvme0c0n1", "1", UUID, "8");
+	add_namespace("nvme0", "nvme0c0n2", "no number", UUID, "8");
+	add_ctrl("nvme1", "traddr=10.10.1.3,trsvcid=4420");
+	add_namespace("nvme1", "nvme0c1n1", "1", UUID, "8");
+	read_nvme();
+	assert_int_equal(topo->nss, 2);
+	assert_true(topo->ctrl[0].nss_unread);
+	assert_false(topo->ctrl[1].nss_unread);
 }
 
 static void reading_again_replaces_what_was_read(void **state)
@@ -309,55 +281,33 @@ static void the_proof_reads_no_other_file_of_a_controller(void **state)
 	assert_int_equal(findings.count, 0);
 }
 
-static bool find(struct ctrl *ret)
+static void a_path_is_usable_as_far_as_ana_says(void **state)
 {
-	static const struct ctrl_id id = {
-		.nqn = "nqn.2026-01.example:s1",
-		.transport = "rdma",
-		.traddr = "10.10.1.2",
-		.trsvcid = "4420",
-		.host_traddr = "10.10.1.1",
-		.hostnqn = HOSTNQN,
-		.hostid = UUID,
+	static const struct {
+		const char *text;
+		bool usable;
+	} cases[] = {
+		{ "optimized", true },	      { "non-optimized", true },  { "inaccessible", false },
+		{ "persistent-loss", false }, { "change", false },	  { "", false },
+		{ "optimized ", true },	      { "invalid state", false }, { "optimizedx", false },
 	};
-	bool there;
-
-	assert_int_equal(facts_find_ctrl(&tree.root, &id, ret, &there, &findings, &error), 0);
-	assert_int_equal(findings.count, 0);
-	return there;
-}
-
-static void a_controller_is_found_by_its_identity(void **state)
-{
-	struct ctrl ctrl;
 
 	(void)state;
-	assert_false(find(&ctrl));
-	add_ctrl("nvme0", "traddr=10.10.1.2,trsvcid=4420");
-	add_ctrl("nvme1", "traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1");
-	put("nvme1", "hostid", "00000000-0f4b-4d6e-9a51-3c5d2b8f0002");
-	assert_false(find(&ctrl));
-	add_ctrl("nvme2", "traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1");
-	assert_true(find(&ctrl));
-	assert_int_equal(ctrl.instance, 2);
-	assert_int_equal(ctrl.cntlid, 1);
-}
-
-static void one_that_goes_away_is_not_found(void **state)
-{
-	static const char *const states[] = { "deleting", "deleting (no IO)", "dead" };
-	struct ctrl ctrl;
-
-	(void)state;
-	add_ctrl("nvme1", "traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1");
-	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
-		put("nvme1", "state", states[i]);
-		assert_false(find(&ctrl));
+	add_ctrl("nvme3", "traddr=10.10.1.2,trsvcid=4420");
+	add_namespace("nvme3", "nvme0c3n1", "1", UUID, "8");
+	read_nvme();
+	assert_true(topo->ns[0].ana_usable); /* a subsystem without ANA */
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		put("nvme3", "nvme0c3n1/ana_state", cases[i].text);
+		read_nvme();
+		assert_int_equal(topo->ns[0].ana_usable, cases[i].usable);
 	}
-	add_ctrl("nvme2", "traddr=10.10.1.2,trsvcid=4420,host_traddr=10.10.1.1");
-	put("nvme2", "state", "connecting");
-	assert_true(find(&ctrl));
-	assert_int_equal(ctrl.instance, 2);
+	assert_int_equal(findings.count, 0);
+	put("nvme3", "nvme0c3n1/ana_state", "optimized\noptimized");
+	read_nvme();
+	assert_false(topo->ns[0].ana_usable);
+	assert_int_equal(findings.count, 1);
+	assert_string_equal(findings.finding[0].evidence, "/sys/class/nvme/nvme3/nvme0c3n1/ana_state");
 }
 
 static void more_controllers_than_there_is_room_for_are_an_error(void **state)
@@ -390,11 +340,11 @@ int main(void)
 		TEST(numbers_that_are_none_are_unknown_and_said),
 		TEST(controllers_come_in_the_order_of_their_numbers),
 		TEST(the_proof_reads_no_other_file_of_a_controller),
-		TEST(a_controller_is_found_by_its_identity),
-		TEST(one_that_goes_away_is_not_found),
+		TEST(a_path_is_usable_as_far_as_ana_says),
 		TEST(namespaces_have_their_own_and_their_multipath_name),
 		TEST(queues_are_read_from_one_namespace),
 		TEST(pcie_controllers_are_listed_without_their_disks),
+		TEST(a_namespace_that_cannot_be_read_is_known_to_be_missed),
 		TEST(reading_again_replaces_what_was_read),
 		TEST(a_controller_that_has_gone_is_left_out),
 		TEST(text_that_does_not_fit_is_unknown_and_said),

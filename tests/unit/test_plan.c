@@ -71,7 +71,7 @@ static enum exit_class plan(struct world *w)
 				      &w->findings, &w->err),
 			 0);
 	assert_int_equal(lower_connect(&w->plan, &w->topo, &w->classes, &w->request, &w->steps, &w->err), 0);
-	return verdict_connect(&w->plan, &w->topo, true);
+	return verdict_connect(&w->plan, &w->topo, true, false);
 }
 
 static void each_port_that_answers_gives_a_path(void **state)

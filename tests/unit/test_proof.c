@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* policy/proof.c and policy/verdict.c: what counts as proof, and what a run comes to. */
+/* policy/proof.c: what counts as proof. */
 #include "lib/t.h"
 
 #include <stdlib.h>
@@ -146,118 +146,6 @@ static void what_cannot_be_read_proves_nothing(void **state)
 	assert_int_equal(verdict(topo), GROUP_UNSETTLED);
 }
 
-/* --- verdicts: letters are paths and skips --- */
-
-static void add_outcome(struct plan *plan, char what)
-{
-	struct path *path = &plan->path[plan->paths];
-	struct skip *skip = &plan->skip[plan->skips];
-
-	*path = (struct path){ .ctrl = -1, .action = PATH_FAILED, .reason = PATH_OTHER };
-	*skip = (struct skip){ .reason = SKIP_NO_ROUTE };
-	switch (what) {
-	case 'c': /* connected */
-		*path = (struct path){ .ctrl = 0, .action = PATH_CONNECTED, .proof = PROOF_RDMA_NETLINK };
-		break;
-	case 'k': /* kept */
-		*path = (struct path){ .ctrl = 0, .action = PATH_KEPT, .proof = PROOF_RDMA_NETLINK };
-		break;
-	case 'n': /* kept, but not live */
-		*path = (struct path){ .ctrl = 1, .action = PATH_KEPT, .proof = PROOF_NONE };
-		break;
-	case 'u': /* connected, unproven */
-		*path = (struct path){ .ctrl = 0, .action = PATH_CONNECTED, .proof = PROOF_NONE };
-		break;
-	case 'w': /* would connect */
-		*path = (struct path){ .ctrl = -1, .action = PATH_WOULD_CONNECT };
-		break;
-	case 'm':
-		path->reason = PATH_PROOF_MISMATCH;
-		path->action = PATH_DISCONNECTED;
-		break;
-	case 'M': /* a kept controller on another device */
-		*path = (struct path){ .ctrl = 0, .action = PATH_KEPT, .reason = PATH_PROOF_MISMATCH };
-		break;
-	case 't':
-		path->reason = PATH_TIMEOUT;
-		break;
-	case 'a':
-		path->reason = PATH_ADDRESS_MISSING;
-		break;
-	case 'f':
-		break;
-	case 'L': /* failed, and its controller is still there */
-		path->ctrl = 0;
-		break;
-	case 'R':
-		plan->skips++;
-		return;
-	case 'D':
-		skip->reason = SKIP_DUPLICATE;
-		plan->skips++;
-		return;
-	case 'C':
-		skip->reason = SKIP_CONFLICT;
-		plan->skips++;
-		return;
-	case 'P':
-		skip->reason = SKIP_PORT_UNUSABLE;
-		plan->skips++;
-		return;
-	case 'W':
-		skip->reason = SKIP_PORT_UNUSABLE;
-		skip->timed_out = true;
-		plan->skips++;
-		return;
-	default:
-		fail_msg("no outcome %c", what);
-	}
-	plan->paths++;
-}
-
-static void the_exit_status_counts_what_was_asked_for(void **state)
-{
-	static const struct {
-		const char *outcomes;
-		bool dry_run;
-		enum exit_class exit;
-	} cases[] = {
-		{ "c", false, XC_OK },		 { "ck", false, XC_OK },
-		{ "kD", false, XC_OK },		 { "cR", false, XC_PARTIAL },
-		{ "cf", false, XC_PARTIAL },	 { "cP", false, XC_PARTIAL },
-		{ "ct", false, XC_PARTIAL },	 { "cm", false, XC_PARTIAL },
-		{ "u", false, XC_PARTIAL },	 { "cn", false, XC_PARTIAL },
-		{ "n", false, XC_FAILED },	 { "R", false, XC_REFUSED },
-		{ "C", false, XC_REFUSED },	 { "m", false, XC_REFUSED },
-		{ "M", false, XC_REFUSED },	 { "RP", false, XC_REFUSED },
-		{ "Rf", false, XC_REFUSED },	 { "P", false, XC_ENVIRONMENT },
-		{ "Pf", false, XC_ENVIRONMENT }, { "a", false, XC_ENVIRONMENT },
-		{ "f", false, XC_FAILED },	 { "ft", false, XC_FAILED },
-		{ "t", false, XC_TIMEOUT },	 { "W", false, XC_TIMEOUT },
-		{ "kW", false, XC_PARTIAL },	 { "w", true, XC_OK },
-		{ "wR", true, XC_PARTIAL },	 { "L", false, XC_PARTIAL },
-		{ "w", false, XC_FAILED },	 { "cw", false, XC_PARTIAL },
-		{ "kM", false, XC_PARTIAL },
-	};
-	struct topology *topo = *state;
-	struct plan *plan = calloc(1, sizeof(*plan));
-
-	assert_non_null(plan);
-	add_ctrl(topo, id_s1.nqn, "live", 1);
-	add_ctrl(topo, id_s1.nqn, "connecting", 1);
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		enum exit_class exit;
-
-		plan->paths = plan->skips = 0;
-		for (const char *c = cases[i].outcomes; *c != '\0'; c++)
-			add_outcome(plan, *c);
-		exit = verdict_connect(plan, topo, cases[i].dry_run);
-		if (exit != cases[i].exit)
-			fail_msg("%s: %d instead of %d", cases[i].outcomes, exit, cases[i].exit);
-	}
-	free(plan);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -271,7 +159,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(cm_ids_of_other_portals_sources_and_owners_do_not_count,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_read_proves_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_exit_status_counts_what_was_asked_for, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -201,6 +201,19 @@ static void json_paths_without_a_controller_say_why(void **state)
 	assert_string_equal(text_at(j, "paths.0.action"), "failed");
 }
 
+static void json_names_the_owner(void **state)
+{
+	struct world *w = *state;
+	struct path *path = world_add_path(w, 1, "10.10.1.2");
+
+	assert_string_equal(text_at(world_json(w, "owner-us"), "paths.0.owner"), "nvme-partition");
+	path->owner = OWNER_OTHER;
+	assert_string_equal(text_at(world_json(w, "owner-other"), "paths.0.owner"), "other");
+	path->owner = OWNER_REGISTERED;
+	PUT(path->registered, "stas");
+	assert_string_equal(text_at(world_json(w, "owner-registered"), "paths.0.owner"), "stas");
+}
+
 static void json_steps_are_numbered_and_say_from_what_to_what(void **state)
 {
 	struct world *w = *state;
@@ -303,6 +316,7 @@ int main(void)
 		WORLD_TEST(json_paths_hold_the_queues_and_namespaces_of_their_own_controller),
 		WORLD_TEST(json_queues_without_a_known_vector_claim_nothing),
 		WORLD_TEST(json_paths_without_a_controller_say_why),
+		WORLD_TEST(json_names_the_owner),
 		WORLD_TEST(json_steps_are_numbered_and_say_from_what_to_what),
 		WORLD_TEST(json_result_is_deferred_for_connect_alone),
 		WORLD_TEST(json_says_in_its_place_that_findings_were_lost),

@@ -69,6 +69,9 @@ static void text_of_show_has_ports_bonds_and_condensed_queues(void **state)
 	assert_has(w->text, "show: ok; 1 of 2 storage ports usable; 1 path\n");
 	w->queues->queue[3].local = TRI_NO;
 	assert_has(world_text(w, "show-remote"), "16 on CPUs 52-55, 15 of 16 local");
+	path->owner = OWNER_REGISTERED;
+	PUT(path->registered, "stas");
+	assert_has(world_text(w, "show-registered"), "via bond0, owner stas\n");
 }
 
 static void text_of_connect_ends_in_a_summary(void **state)

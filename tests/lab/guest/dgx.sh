@@ -59,22 +59,16 @@ drop_rdma() {
 	rdma link show | sed -n "s,^link \([^/]*\)/.* netdev $1 *\$,\1,p" | while read -r name; do rdma link delete "$name"; done
 }
 
-# Without what comes and goes by itself: link-local addresses, and the order of things.
-network_state() {
-	{ ip -o address show; ip -4 route show table all; ip -6 route show table all; } | grep -v fe80:: | sort
-	{ ip rule show; ip -6 rule show; ip -o link show; rdma link show; } | sort
-}
-
-irq_state() {
-	grep . /proc/irq/*/smp_affinity_list 2>/dev/null
-}
-
 # The state in which each scenario begins. Fails if that cannot be reached.
 clean_up() {
 	local file cable
+	host machine cont
+	sed -n 's,^\(/[^[:space:]]*\).*,\1,p' /proc/swaps | while read -r file; do swapoff "$file"; done
 	for file in /sys/class/nvme/nvme*/delete_controller; do
 		[ ! -e "$file" ] || timeout 30 sh -c "echo 1 >$file" || return 1
 	done
+	sed -n 's,^[^ ]* \(/mnt[^ ]*\|/run/nvme-partition\) .*,\1,p' /proc/mounts | while read -r file; do umount -l "$file"; done
+	[ ! -e /dev/mapper ] || dmsetup remove_all --noudevsync --noudevrules
 	while read -r cable; do host link "$cable" on; done </run/lab/cut
 	: >/run/lab/cut
 	rm -rf /run/nvme-partition /etc/nvme-partition

@@ -83,6 +83,7 @@ host() {
 	[ "$1 $3" != "link off" ] || echo "$2" >>/run/lab/cut
 	echo "host $*" >&3
 	read -r status output <&3
+	[ "$1 $2" != "machine stop" ] || wait_for 20 not ping -c 1 -W 1 10.10.1.2 # until it is so
 	[ -z "$output" ] || echo "$output" | base64 -d
 	return "${status:-1}"
 }
@@ -101,4 +102,21 @@ add_addresses() {
 		*) ip address add "$address" dev "$1" ;;
 		esac
 	done
+}
+
+# Without what comes and goes by itself: link-local addresses, and the order of things.
+network_state() {
+	{ ip -o address show; ip -4 route show table all; ip -6 route show table all; } | grep -v fe80:: | sort
+	{ ip rule show; ip -6 rule show; ip -o link show; rdma link show; } | sort
+}
+
+irq_state() {
+	grep . /proc/irq/*/smp_affinity_list 2>/dev/null
+}
+
+# snapshot: what teardown must bring back: controllers, interrupts, links, addresses, RDMA devices.
+snapshot() {
+	ls /sys/class/nvme
+	irq_state
+	network_state
 }

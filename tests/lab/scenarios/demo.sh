@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154,SC2016 # $last and $out are the framework's; eval in checks
-# What examples/demo runs: look, connect, connect again.
+# What examples/demo runs: look, connect, connect again, take back.
 # machine: dgx-h100
 # kernels: 6.1
 # long: yes
@@ -22,3 +22,8 @@ check "and 0 connections on any other device" test "$(cm_ids '| select(.ifname |
 # shellcheck disable=SC2086
 check "connect again: exit 0" expect_exit 0 np connect -n nqn.2026-01.example:s1 $targets -i 4
 check "nothing changed" json '.changed == false and ([.paths[].action] | unique == ["kept"])'
+
+# And back: what this program made goes, and nothing else; with it the journal.
+check "teardown: exit 0" expect_exit 0 np teardown
+check "all four are gone" json '.changed and ([.paths[].action] | unique == ["disconnected"])'
+check "no controller, no connection, no journal is left" test -z "$(ls /sys/class/nvme)$(cm_ids | grep -v '^0$')$(ls /run/nvme-partition)"

@@ -170,6 +170,12 @@ static bool wait_for_removals(void *ctx)
 {
 	struct live *live = ctx;
 
+	if (live->stop_ends_it && fx_signals_stop()) {
+		int64_t soon = clock_ms() + LIVE_STOP_MS;
+
+		live->deadline = soon < live->deadline ? soon : live->deadline;
+		live->stop_ends_it = false;
+	}
 	if (clock_ms() >= live->deadline)
 		return false;
 	clock_sleep_ms(LIVE_REMOVAL_STEP_MS);

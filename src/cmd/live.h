@@ -20,12 +20,15 @@ struct live {
 	struct fx_delete *removal; /* all that were begun; heap */
 	unsigned removals;
 	int removal_s; /* how long they may take, after the last one was begun; live_open: LIVE_REMOVAL_S */
-	int64_t deadline; /* that, in clock_ms() */
+	int64_t deadline;  /* that, in clock_ms() */
+	bool stop_ends_it; /* a signal does, too, soon: of teardown, which can be run again; not of a rollback
+			    */
 };
 
 /* As long as the kernel gives one admin command, with which a deletion begins (nvme_shutdown_ctrl). */
 #define LIVE_REMOVAL_S 60
 #define LIVE_REMOVAL_STEP_MS 20
+#define LIVE_STOP_MS 2000 /* a removal that can end does in a fraction of that */
 
 /* For reading alone; a tree will do. */
 int live_open(struct live *live, const struct root *root, struct err *err) _must_check_;

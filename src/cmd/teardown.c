@@ -182,6 +182,7 @@ static int execute(struct undoing *u, struct err *err)
 	int r, ended;
 
 	u->live.removal_s = left_ms > 0 ? (int)((left_ms + 999) / 1000) : 0;
+	u->live.stop_ends_it = true;
 	r = journal_begin(u->journal, "teardown", u->options->argc, u->options->argv, err);
 	if (r == 0)
 		r = undo_steps(&u->fx, u->journal, s->steps, 0, false, s->plan, err);

@@ -10,7 +10,8 @@ s2=nqn.2026-01.example:s2
 journal=/run/nvme-partition/journal
 identity() { echo "-q $(cat /etc/nvme/hostnqn) -I $(cat /etc/nvme/hostid) -i 1"; }
 controllers() { for ctrl in /sys/class/nvme/nvme*; do [ ! -e "$ctrl" ] || sed 's/.*:\(s.\)$/\1/' "$ctrl/subsysnqn"; done | sort | tr '\n' ' '; }
-as_before() { [ ! -e $journal ] || { echo "a journal is left"; return 1; }; snapshot | diff before -; }
+nothing_left() { [ -z "$(ls /sys/class/nvme)" ] && [ ! -e $journal ]; }
+as_before() { nothing_left && snapshot | diff before -; }
 
 # writes: a line in "written" for each block that is on the disk, one in "lost" for each that is not.
 writes() { while :; do dd if=/dev/zero of=/mnt/data/file bs=4k count=1 conv=fsync,notrunc 2>/dev/null && echo >>written || echo >>lost; done; }
@@ -114,7 +115,7 @@ check "both are there" test "$(controllers)" = "s1 s2 "
 nvme disconnect-all
 check "gone by hand, it is gone" expect_exit 0 np teardown
 check "nothing changed, the record is closed" json '(.changed | not) and [.paths[].action] == ["none"]'
-check "all is as before once more" as_before
+check "nothing is left" nothing_left
 
 # --- selected ---
 np connect -n $s1 -a 10.10.1.2 -a 10.10.3.2 -i 1
@@ -130,12 +131,12 @@ check "leaves all as before" as_before
 
 # --- all or nothing ---
 check "--atomic, one portal refused: nothing is begun" expect_exit 3 np connect --atomic -n $s1 -a 10.10.1.2 -a 10.20.0.2 -i 1
-check "no trace of it" as_before
+check "no trace of it" nothing_left
 mkdir -p /etc/nvme-partition
 echo '{"targets": [{"nqn": "'$s1'", "traddr": ["10.10.1.2", "10.10.3.2"]}, {"nqn": "nqn.2026-01.example:private", "traddr": ["10.10.4.2"]}], "connect": {"nr_io_queues": 1}}' >/etc/nvme-partition/config.json
 check "--atomic, one fails midway" expect_exit 1 np connect --atomic
 check "the other ones are gone again, and the reason is told" json '[.paths[] | .action + " " + (.error.reason // "-")] | sort == ["disconnected -","disconnected -","failed host-not-allowed"]'
-check "nothing is left of it" as_before
+check "nothing is left of it" nothing_left
 check "without --atomic what is up stays" expect_exit 4 np connect
 check "two of three" test "$(controllers)" = "s1 s1 "
 check "and goes" expect_exit 0 np teardown
@@ -146,7 +147,7 @@ check "--atomic, one up and one that hangs" wait_for 20 grep -q connecting /sys/
 kill -TERM $pid
 check "TERM: exit 1" expect_exit 1 wait $pid
 check "one is disconnected again, one was stopped" jq -e '[.paths[].action] == ["disconnected","failed"]' atomic.json
-check "nothing is left of that either" as_before
+check "nothing is left of that either" nothing_left
 
 # --- killed in the middle ---
 np connect -n $s1 -a 10.10.3.2 -i 1

@@ -12,7 +12,8 @@ since() { echo $(($(date +%s) - start)); }
 states() { cat /sys/class/nvme/nvme*/state | sort -u; }
 
 snapshot >before
-check "two paths" expect_exit 0 np connect -n $s1 -a 10.10.1.2 -a 10.10.3.2 -i 1
+# A keep-alive that nobody answers would end it after 5 s.
+check "two paths" expect_exit 0 np connect -n $s1 -a 10.10.1.2 -a 10.10.3.2 -i 1 -k 120
 host machine stop
 start=$(date +%s)
 # Whoever reads its output gets an end of file: nothing that is left behind has the pipe.

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The program: parses, opens a session, runs one command, prints its result and its errors, exits. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "cmd/cmd.h"
@@ -54,11 +56,25 @@ static enum exit_class run_command(const struct command *command, const struct o
 	return exit;
 }
 
+/* Closed ones would be given to the journal, and what is printed would land in it. */
+static void open_standard_files(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		(void)close(fd);
+}
+
 int main(int argc, char *argv[])
 {
 	const struct command *command;
 	struct options options;
 	struct err err = { 0 };
+
+	open_standard_files();
 
 	if (options_parse(argc, argv, &options, &command, &err) < 0) {
 		print_error(&err);

@@ -58,14 +58,22 @@ int fx_signals_setup(void)
 {
 	static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
+	sigset_t ours;
 	int r = 0;
 
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0)
 		return -errno;
 	timer_there = true;
 	r = handle(SIGALRM, on_alarm, false);
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(stops); i++)
+	(void)sigemptyset(&ours);
+	(void)sigaddset(&ours, SIGALRM);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(stops); i++) {
+		(void)sigaddset(&ours, stops[i]);
 		r = handle(stops[i], on_stop, true);
+	}
+	/* Blocked by whoever started us they would not end a connect. */
+	if (r == 0 && sigprocmask(SIG_UNBLOCK, &ours, NULL) < 0)
+		r = -errno;
 	/* Ignored by whoever started us it would take the exit status of our children away. */
 	if (r == 0)
 		r = handle(SIGCHLD, SIG_DFL, false);

@@ -75,10 +75,6 @@ static int open_and_read(struct journal *journal, struct findings *findings, str
 		return r;
 	if (journal->data.other_boot)
 		return set_aside(journal, boot_id, findings, err);
-	/* What a crash cut never became an intent: no effect followed it. */
-	if (journal->data.torn && ftruncate(journal->fd, (off_t)whole) < 0)
-		return err_set(err, XC_ENVIRONMENT, -errno, journal->path, "%s: %s", journal->path,
-			       strerror(errno));
 	journal->size = whole;
 	return 0;
 }
@@ -146,6 +142,11 @@ static int append(struct journal *journal, const char *line, struct err *err)
 	if (journal->broken)
 		return err_set(err, XC_ENVIRONMENT, -EIO, journal->path,
 			       "%s: an earlier line could not be written nor taken back", journal->path);
+	/* What a crash cut never became an intent: no effect followed it. */
+	if (journal->data.torn && ftruncate(journal->fd, (off_t)journal->size) < 0)
+		return err_set(err, XC_ENVIRONMENT, -errno, journal->path, "%s: %s", journal->path,
+			       strerror(errno));
+	journal->data.torn = false;
 	do {
 		written = write(journal->fd, line, length);
 	} while (written < 0 && errno == EINTR);

@@ -36,9 +36,9 @@ struct journal_after {
  * Makes the directory, takes the lock (waiting up to wait_s seconds; then -ETIME, XC_TIMEOUT, and
  * err names the holder's pid where /proc/locks tells; -EINTR if a stop was asked for meanwhile), opens the
  * file without following links, checks owner and mode and reads what is in it. A line that a crash cut is
- * removed. A journal of an earlier boot is set aside (renamed to "journal.BOOTID"), with a finding
- * "journal.boot". Anything unreadable in it is -EBADMSG, XC_ENVIRONMENT with the remedy; the file is left as
- * it is. The root must be live.
+ * ignored, and removed before anything is written. A journal of an earlier boot is set aside (renamed to
+ * "journal.BOOTID"), with a finding "journal.boot". Anything unreadable in it is -EBADMSG, XC_ENVIRONMENT
+ * with the remedy; the file is left as it is. The root must be live.
  */
 int journal_open(const struct root *root, int wait_s, struct journal **ret, struct findings *findings,
 		 struct err *err) _must_check_;

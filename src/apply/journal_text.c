@@ -8,6 +8,8 @@
 #include "apply/journal.h"
 #include "base/json.h"
 
+#define HEAD_MAX 256 /* longer than any head: format, boot id, version */
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 /* Words: controller states ("deleting (no IO)"), commands. */
@@ -216,6 +218,20 @@ static const char *read_line(const char *line, size_t length, unsigned number, s
 	return why ? why : journal_add(data, &rec);
 }
 
+/*
+ * Each line is one write, so one without its end was cut by a crash; but only what can be the beginning of a
+ * line of ours was. Anything else is somebody's file, and not ours to cut.
+ */
+static bool is_cut_line(const char *at, size_t length, bool head)
+{
+	const char *start = head ? "{\"journal\":" : "{\"run\":";
+	size_t common = strlen(start);
+
+	if (length < common)
+		common = length;
+	return memcmp(at, start, common) == 0 && (!head || length < HEAD_MAX);
+}
+
 int journal_parse(const char *text, size_t length, struct journal_data *ret, char boot_id[static UUID_SIZE],
 		  size_t *ret_whole, char *why, size_t size)
 {
@@ -237,7 +253,12 @@ int journal_parse(const char *text, size_t length, struct journal_data *ret, cha
 		}
 		at = (size_t)(end - text) + 1;
 	}
-	data.torn = at < length; /* each line is one write: one without its end was cut by a crash */
+	data.torn = at < length;
+	if (data.torn && !is_cut_line(text + at, length - at, at == 0)) {
+		str_format(why, size, "its last line has no end, and no crash cut it so");
+		journal_data_free(&data);
+		return -EBADMSG;
+	}
 	*ret_whole = at;
 	*ret = data;
 	return 0;

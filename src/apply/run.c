@@ -263,6 +263,7 @@ static int run_connect(struct run *run, struct step *step, unsigned number, stru
 		path->action = PATH_CONNECTED;
 		path->owner = OWNER_US;
 		step->inode = outcome.after.inode; /* whoever undoes it compares that, too */
+		memcpy(step->stale_owner, outcome.after.owner, sizeof(step->stale_owner));
 		r = close_record(run, step, number, JOURNAL_DONE, &outcome.after, err);
 	}
 	/* Whatever journal and sysfs say, the kernel made one: it must not stay on the wrong device. */

@@ -53,12 +53,15 @@ static void close_claim(struct undo *u, const struct removing *rm, enum journal_
 		broken(u, r, "the journal failed");
 }
 
-/* Somebody else's: made anew under these names after ours was gone, or claimed in the registry. */
+/*
+ * Not ours: made anew under these names after ours was gone, or claimed in the registry; but not by what was
+ * in there under its number when this run had just made it.
+ */
 static bool is_ours(const struct undo *u, const struct step *step, const struct observed *found)
 {
 	uint64_t inode = found->inode;
 
-	if (found->owner[0] != '\0')
+	if (found->owner[0] != '\0' && strcmp(found->owner, step->stale_owner) != 0)
 		return false;
 	if (step->inode != 0 && step->inode != inode) /* one that cannot be told from ours is not ours */
 		return false;
@@ -125,6 +128,14 @@ static enum came_to begin(struct undo *u, struct removing *rm, bool must, struct
 	}
 	if (!is_ours(u, rm->step, &found))
 		return CAME_NOT_OURS;
+	if (!must && rm->step->state == STEP_SKIPPED) {
+		err_set(left, XC_FAILED, -EAGAIN, rm->step->id.nqn,
+			"%s %s:%s from %s: it was not there when this was planned, and is now; run teardown "
+			"again",
+			rm->step->id.nqn, rm->step->id.traddr, rm->step->id.trsvcid,
+			rm->step->id.host_traddr);
+		return CAME_FAILED; /* nobody has looked who uses it */
+	}
 	if (write_intent(u, rm, must, left) < 0)
 		return CAME_FAILED;
 	rm->start = clock_us();

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "apply/fx_nvme.h"
 #include "apply/fx_path.h"
@@ -162,8 +163,11 @@ static int remove_ctrl(void *ctx, const struct step *step, const struct observed
 static enum removal removed(void *ctx, unsigned job, struct err *err)
 {
 	struct live *live = ctx;
+	enum removal state = fx_delete_poll(&live->removal[job], err);
 
-	return fx_delete_poll(&live->removal[job], err);
+	if (state != REMOVAL_PENDING)
+		fx_delete_close(&live->removal[job]);
+	return state;
 }
 
 static bool wait_for_removals(void *ctx)
@@ -199,6 +203,17 @@ int live_open(struct live *live, const struct root *root, struct err *err)
 	return 0;
 }
 
+/* A removal holds a descriptor, and there can be more of them than the usual 1024. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int live_effects(struct live *live, struct fx *ret, struct err *err)
 {
 	const struct root *root = live->root;
@@ -208,6 +223,7 @@ int live_effects(struct live *live, struct fx *ret, struct err *err)
 		return err_set(err, XC_ENVIRONMENT, -EROFS, root->path,
 			       "%s is not this machine: a tree is shown and planned for, never changed",
 			       root->path);
+	raise_limit();
 	r = fx_signals_setup();
 	if (r < 0)
 		return err_set(err, XC_ENVIRONMENT, r, "", "signals and timer: %s", strerror(-r));

@@ -200,7 +200,8 @@ int session_check_environment(const struct session *s, const struct options *opt
 						  "%s is not this machine: add --dry-run to plan for it",
 						  options->sysroot);
 	if (!options->dry_run && geteuid() != 0)
-		return err_set(err, XC_ENVIRONMENT, -EPERM, "", "%s needs root; --dry-run does not", command);
+		return err_set(err, XC_ENVIRONMENT, -EPERM, "", "%s needs root%s", command,
+			       strcmp(command, "connect") == 0 ? "; --dry-run does not" : "");
 	if (!facts_initial_netns())
 		return err_set(err, XC_ENVIRONMENT, -ENONET, "",
 			       "this is not the initial network namespace, which nvme-rdma always uses; "

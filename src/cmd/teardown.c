@@ -132,6 +132,11 @@ static int make_plan(struct undoing *u, struct err *err)
 		clock_sleep_ms(UNSETTLED_STEP_MS);
 		r = plan_once(u, err);
 	}
+	if (r == 0 && s->plan->paths == 0 && s->claims->count > 0)
+		finding_add(s->findings, FINDING_WARN, "teardown.selection", "/" JOURNAL_DIR "/" JOURNAL_FILE,
+			    JOURNAL_DIR "/" JOURNAL_FILE,
+			    "the journal lists %u controllers, and none of them is what --nqn or --port says",
+			    s->claims->count);
 	if (r == 0)
 		r = lower_teardown(s->plan, s->topo, s->classes, s->claims, s->steps, err);
 	if (r < 0)
@@ -241,6 +246,11 @@ static int tear_down(struct undoing *u, struct err *err)
 
 	if (r == 0)
 		r = session_check_environment(s, u->options, err);
+	if (r == 0 && s->root.live && !facts_initial_pidns())
+		r = err_set(err, XC_ENVIRONMENT, -EPERM, "",
+			    "this is not the initial PID namespace: what the rest of the machine has mounted "
+			    "is not "
+			    "seen from here; run it there (nsenter --pid --mount --target 1)");
 	if (r == 0)
 		r = session_identify(s, u->options, err);
 	if (r == 0)

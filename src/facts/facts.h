@@ -84,6 +84,12 @@ int facts_ask_routes(const struct root *root, const struct topology *topo, const
 /* True if this process is in the initial network namespace, which nvme-rdma uses whoever calls. */
 bool facts_initial_netns(void);
 
+/*
+ * True if it is in the initial PID namespace: in another one /proc shows a part of the processes, and so a
+ * part of the mount namespaces.
+ */
+bool facts_initial_pidns(void);
+
 /* --- input files ------------------------------------------------------------------------------ */
 
 /* The value of "initiator" in the config; --initiator wins. */

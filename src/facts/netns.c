@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether this process sees the network that nvme-rdma uses, which is that of init_net. */
+/* Whether this process sees the network that nvme-rdma uses, which is that of init_net, and all processes. */
 #include "facts/facts.h"
 
 #include <string.h>
@@ -30,4 +30,14 @@ bool facts_initial_netns(void)
 	if (access("/proc/sys/net/core/somaxconn", F_OK) == 0)
 		return access("/proc/sys/net/core/netdev_budget", F_OK) == 0;
 	return like == 1;
+}
+
+/* /proc/self/ns/pid of the first one has a fixed number (PROC_PID_INIT_INO, proc_ns.h). */
+bool facts_initial_pidns(void)
+{
+	static const char initial[] = "pid:[4026531836]";
+	char own[64];
+	ssize_t length = readlink("/proc/self/ns/pid", own, sizeof(own));
+
+	return length == (ssize_t)strlen(initial) && memcmp(own, initial, strlen(initial)) == 0;
 }

@@ -336,11 +336,23 @@ static int read_disks(const struct reading *rd)
 	return r;
 }
 
+/* Only these say that it is not there any more; of anything else nobody knows. */
+static bool is_gone(int code)
+{
+	return code == -ENOENT || code == -ENODEV;
+}
+
+/* What could not be read is among the findings. */
+static unsigned noticed_so_far(const struct findings *findings)
+{
+	return findings->count + findings->lost;
+}
+
 static int read_ctrl(const struct root *root, const char *name, unsigned instance, bool disks,
 		     struct topology *topo, struct findings *findings, struct err *err)
 {
 	_cleanup_close_ int fd = root_openat(root, O_PATH | O_DIRECTORY, CLASS "/%s", name);
-	unsigned first_ns = topo->nss, first_hctx = topo->hctxs, first_finding = findings->count;
+	unsigned first_ns = topo->nss, first_hctx = topo->hctxs, first_finding = findings->count, noticed;
 	struct ctrl *ctrl = &topo->ctrl[topo->ctrls];
 	struct reading rd = {
 		.root = root,
@@ -353,11 +365,15 @@ static int read_ctrl(const struct root *root, const char *name, unsigned instanc
 	};
 	int r = 0;
 
+	if (is_gone(fd))
+		return 0; /* since it was listed */
 	if (fd < 0)
-		return 0; /* gone since it was listed */
+		return sysfs_failed(err, fd, CLASS);
 	rd.dir.fd = fd;
 	*ctrl = (struct ctrl){ .instance = instance, .inode = read_inode(&rd) };
+	noticed = noticed_so_far(findings);
 	read_attributes(&rd, ctrl);
+	ctrl->unread = noticed_so_far(findings) != noticed;
 	read_owner(&rd, ctrl);
 	/* Only fabrics controllers share their vectors with a port. */
 	if (disks && strcmp(ctrl->id.transport, "pcie") != 0)
@@ -410,22 +426,30 @@ int facts_read_ctrls(const struct root *root, struct topology *topo, struct find
 	return read_all(root, false, topo, findings, err);
 }
 
-/* True if the controller below rd is the wanted one. The address alone rules most of them out. */
-static bool is_wanted(const struct reading *rd, const struct ctrl_id *id, struct ctrl *ret)
+/*
+ * True if the controller below rd is the wanted one. The address alone rules most of them out. *ret_unread:
+ * it may be, but not all of its names can be read.
+ */
+static bool is_wanted(const struct reading *rd, const struct ctrl_id *id, struct ctrl *ret, bool *ret_unread)
 {
+	unsigned noticed = noticed_so_far(rd->findings);
 	struct ctrl_id found = { 0 };
+	bool wanted = false;
 
 	read_text(rd, "transport", found.transport, sizeof(found.transport));
-	if (strcmp(found.transport, id->transport) != 0)
-		return false;
-	read_address(rd, &found);
-	memcpy(found.nqn, id->nqn, sizeof(found.nqn));
-	memcpy(found.hostnqn, id->hostnqn, sizeof(found.hostnqn));
-	memcpy(found.hostid, id->hostid, sizeof(found.hostid));
-	if (!ctrl_id_equal(&found, id))
-		return false;
-	read_attributes(rd, ret);
-	return ctrl_id_equal(&ret->id, id);
+	if (strcmp(found.transport, id->transport) == 0) {
+		read_address(rd, &found);
+		memcpy(found.nqn, id->nqn, sizeof(found.nqn));
+		memcpy(found.hostnqn, id->hostnqn, sizeof(found.hostnqn));
+		memcpy(found.hostid, id->hostid, sizeof(found.hostid));
+		wanted = ctrl_id_equal(&found, id);
+	}
+	if (wanted) {
+		read_attributes(rd, ret);
+		wanted = ctrl_id_equal(&ret->id, id);
+	}
+	*ret_unread |= !wanted && noticed_so_far(rd->findings) != noticed;
+	return wanted;
 }
 
 int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ctrl *ret, bool *ret_there,
@@ -433,7 +457,7 @@ int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ct
 {
 	_cleanup_names_ struct names names = NAMES_INIT;
 	int r = root_list(root, &names, CLASS);
-	bool found = false;
+	bool found = false, unread = false;
 
 	*ret_there = false;
 	if (r < 0)
@@ -452,10 +476,12 @@ int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ct
 		if (!sysfs_numbered(names.name[i], "nvme", &ctrl.instance))
 			continue;
 		fd = root_openat(root, O_PATH | O_DIRECTORY, CLASS "/%s", names.name[i]);
+		if (is_gone(fd))
+			continue; /* since it was listed */
 		if (fd < 0)
-			continue; /* gone since it was listed */
+			return sysfs_failed(err, fd, CLASS);
 		rd.dir.fd = fd;
-		if (!is_wanted(&rd, id, &ctrl))
+		if (!is_wanted(&rd, id, &ctrl, &unread))
 			continue;
 		/* One that is on its way out: a new one of the same identity may stand beside it already. */
 		found = !ctrl_state_is_gone(ctrl.state);
@@ -466,5 +492,6 @@ int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ct
 		*ret = ctrl;
 		*ret_there = true;
 	}
-	return 0;
+	/* It may be the one that cannot be read: that is not "it is not there". */
+	return !*ret_there && unread ? sysfs_failed(err, -EIO, CLASS) : 0;
 }

@@ -67,12 +67,16 @@ void way_append(struct way *way, const char *text)
 
 static int add_user(struct reading *rd, struct block *block, enum use_kind kind, const char *text)
 {
+	unsigned told = 0;
 	struct user *user;
 
 	for (unsigned i = block->user; i != 0; i = rd->users->user[i].next) {
 		if (rd->users->user[i].kind == kind && strcmp(rd->users->user[i].text, text) == 0)
 			return 0;
+		told += rd->users->user[i].kind == kind;
 	}
+	if (told == USES_TOLD_MAX)
+		return 0;
 	if (rd->users->count == TOPO_USES_MAX)
 		return sysfs_full(rd->err, "uses of NVMe namespaces", TOPO_USES_MAX);
 	user = &rd->users->user[++rd->users->count];
@@ -284,7 +288,8 @@ static int take_machine(struct reading *rd, const struct mounts *own, struct mou
 		self = 0;
 	if (mount_ns_read(rd->root, "1", &first) < 0)
 		first = 0;
-	if (self == 0 || self != first)
+	/* Also if it is in our namespace: in a chroot we see only a part of it. */
+	if (rd->root->live || self == 0 || self != first)
 		r = take_process(rd, processes, 1, true, &unused);
 	if (r < 0)
 		return r;

@@ -4,6 +4,10 @@
 
 #include "facts/blocks.h"
 
+/* Of one device and one kind; a container node mounts a file system a thousand times. One is enough to keep
+ * it. */
+#define USES_TOLD_MAX 8
+
 struct user {
 	unsigned next; /* of the same device; 0: none */
 	enum use_kind kind;

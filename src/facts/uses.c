@@ -29,6 +29,7 @@ struct reader {
 	struct blocks blocks;
 	struct users users;
 	struct walk walk;
+	unsigned told[USE_ROOT + 1]; /* of the device that is walked, by kind */
 };
 
 /* The way from the namespace to a device above it. A partition's name says which disk it is of. */
@@ -62,6 +63,8 @@ static int add_use(struct reader *rd, unsigned device, unsigned to, enum use_kin
 	struct way way = { 0 };
 	struct use *use;
 
+	if (rd->told[kind]++ >= USES_TOLD_MAX)
+		return 0;
 	if (topo->uses == TOPO_USES_MAX)
 		return sysfs_full(rd->err, "uses of NVMe namespaces", TOPO_USES_MAX);
 	way_to(&rd->walk, &rd->blocks, device, to, &way);
@@ -101,6 +104,7 @@ static int walk_device(struct reader *rd, unsigned device)
 	bool told = false;
 	int r = 0;
 
+	memset(rd->told, 0, sizeof(rd->told));
 	walk->queue[0] = device;
 	walk->count = 1;
 	walk->seen[device] = device + 1;

@@ -29,6 +29,9 @@ struct step {
 	int timeout_s;	/* of the connection manager's phase */
 	int path;	/* index into plan.path */
 	uint64_t inode; /* of a disconnect: of what the journal says is ours; 0: its names alone */
+	/* Of a connect, and its disconnect in the same run: what the registry said right after it was made.
+	 * That is left from an earlier controller of this number. "": nothing. */
+	char stale_owner[OWNER_SIZE];
 };
 
 struct steps {

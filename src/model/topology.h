@@ -140,6 +140,7 @@ struct ctrl {
 	char state[24];	   /* live, connecting, ... ; empty: unknown */
 	int cntlid;	   /* -1: unknown, as below */
 	int queue_count;   /* with the admin queue */
+	bool unread;	   /* one of the above could not be read: it may be another one than it seems */
 	bool nss_unread;   /* it may have namespaces that could not be read */
 	/*
 	 * Of its directory in sysfs: which one of all that ever were nvmeN this is. kernfs gives no number

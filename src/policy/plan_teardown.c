@@ -87,7 +87,7 @@ static bool is_unnamed(const struct ctrl *ctrl, const struct journal_claim *clai
 struct match {
 	int ours;
 	int unnamed;
-	int unread; /* by its inode it is ours, by what could be read of its names it is not */
+	int unread; /* it may be ours, but by what could be read of its names it is not */
 	int other;  /* of these names, and not ours */
 };
 
@@ -109,7 +109,8 @@ static void match_ours(const struct topology *topo, const struct journal_claim *
 				ret->ours = (int)i;
 		} else if (is_rdma(ctrl) && is_unnamed(ctrl, claim)) {
 			ret->unnamed = (int)i;
-		} else if (known) {
+		} else if (known ||
+			   (claim->inode == 0 && ctrl->unread && strcmp(ctrl->id.transport, "pcie") != 0)) {
 			ret->unread = (int)i;
 		}
 	}
@@ -150,8 +151,9 @@ static void set_foreign(struct path *path, const struct ctrl *ctrl)
 	path->reason = PATH_NOT_OURS;
 	if (ctrl->owner[0] != '\0')
 		str_format(path->message, sizeof(path->message),
-			   "%s is left alone: its owner in /run/nvme/registry is %s",
-			   ctrl_text(ctrl, &path->id, text), ctrl->owner);
+			   "%s is left alone: its owner in /run/nvme/registry is %s (if that is stale: nvme "
+			   "registry delete nvme%u)",
+			   ctrl_text(ctrl, &path->id, text), ctrl->owner, ctrl->instance);
 	else
 		str_format(path->message, sizeof(path->message),
 			   "%s is left alone: somebody else made it after ours was gone; if it is to go: "
@@ -209,10 +211,10 @@ static void judge_claim(struct undoing *p, const struct journal_claim *claim, st
 	} else if (ours) {
 		set_foreign(path, ours);
 	} else if (match.unread >= 0) {
-		set_failed(
-			path, PATH_OTHER, &p->topo->ctrl[match.unread],
-			"it is what this program made, but its names cannot be read to compare them; it is "
-			"left alone; run teardown again");
+		set_failed(path, PATH_OTHER, &p->topo->ctrl[match.unread],
+			   "it may be what this program made, but its names cannot be read to compare them; "
+			   "it is "
+			   "left alone; run teardown again");
 	} else if (match.unnamed >= 0) {
 		set_unnamed(path, &p->topo->ctrl[match.unnamed]);
 	} else if (match.other >= 0) {

@@ -17,6 +17,7 @@ static void count_path(const struct path *path, const struct topology *topo, boo
 {
 	tally->undone += path->action == PATH_DISCONNECTED;
 	/* A failed path with a controller: it could not be undone, and somebody must. */
+	tally->left += path->action == PATH_FOREIGN;
 	tally->left += path->action == PATH_FAILED && (path->ctrl >= 0 || path->reason == PATH_PENDING ||
 						       path->reason == PATH_FIRST_CONNECT);
 	if (path->reason == PATH_PROOF_MISMATCH) { /* whatever its action: it is where it must not be */

@@ -258,6 +258,32 @@ static void a_journal_cut_anywhere_is_read_and_goes_on(void **state)
 	}
 }
 
+static void what_no_crash_cut_is_not_cut_off(void **state)
+{
+	static const char *const texts[] = {
+		"garbage", "{", "{\"run\":1", HEAD "garbage", HEAD BEGIN "{}", HEAD BEGIN "\x01", "\r",
+	};
+	static const bool cut[ARRAY_SIZE(texts)] = { [1] = true };
+	struct bench *b = *state;
+	char blanks[] = HEAD BEGIN INTENT DONE END;
+
+	for (char *at = blanks; (at = strchr(at, '\n')); at++)
+		*at = ' ';
+	for (size_t i = 0; i <= ARRAY_SIZE(texts); i++) {
+		const char *text = i < ARRAY_SIZE(texts) ? texts[i] : blanks;
+		bool fine = i < ARRAY_SIZE(texts) && cut[i];
+		struct err err = { 0 };
+
+		put(b, text);
+		assert_int_equal(journal_open(&b->root, 0, &b->journal, &b->findings, &err),
+				 fine ? 0 : -EBADMSG);
+		if (fine)
+			journal_close(b->journal);
+		b->journal = NULL;
+		assert_text(b, text);
+	}
+}
+
 static void limit_size(rlim_t size)
 {
 	struct rlimit limit;
@@ -434,6 +460,7 @@ int main(void)
 		TEST(a_controller_is_ours_until_its_record_is_closed),
 		TEST(a_name_that_json_cannot_keep_is_refused_before_anything_is_done),
 		TEST(a_journal_cut_anywhere_is_read_and_goes_on),
+		TEST(what_no_crash_cut_is_not_cut_off),
 		TEST(a_line_that_does_not_fit_on_the_disk_is_taken_back),
 		TEST(a_journal_of_an_earlier_boot_is_set_aside),
 		TEST(what_this_version_does_not_know_is_refused_and_left),

@@ -32,5 +32,5 @@ ip addr add 10.10.1.11/24 dev enp170s0f0np0
 sysctl -qw net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2
 # The target answers ARP on every cable, as Linux does; its connection manager does not answer there.
 check "another storage port that is not cabled to that subnet times out" expect_exit 4 np connect --connect-timeout 3 -n $s1 -a 10.10.1.2 -i 2
-check "one path kept, one failed" json '[.paths[] | .host_traddr + " " + .action] == ["10.10.1.1 kept","10.10.1.11 failed"] and .paths[1].error.reason == "timeout"'
+check "one path kept, one failed" json '[.paths[] | .port + " " + .action] == ["0000:29:00.0 kept","0000:aa:00.0 failed"] and .paths[1].error.reason == "timeout"'
 sysctl -qw net.ipv4.conf.all.arp_ignore=0 net.ipv4.conf.all.arp_announce=0

@@ -31,6 +31,9 @@ repair() { rm -f $journal && cp good $journal && chmod 600 $journal; }
 echo 'It was a dark and stormy night.' >$journal
 stopped "garbage" "$journal"
 repair
+tr '\n' ' ' <good >$journal
+stopped "not one line has an end" "$journal"
+repair
 sed 2d good >$journal
 stopped "a line is missing" "$journal"
 rm $journal

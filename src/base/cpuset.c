@@ -112,6 +112,11 @@ bool cpuset_has(const struct cpuset *set, unsigned cpu)
 	return cpu < CPUS_MAX && (set->bits[cpu / 64] >> (cpu % 64) & 1);
 }
 
+unsigned cpuset_next(const struct cpuset *set, unsigned from)
+{
+	return find_from(set, from, true);
+}
+
 unsigned cpuset_count(const struct cpuset *set)
 {
 	unsigned count = 0;
@@ -138,4 +143,13 @@ bool cpuset_is_subset(const struct cpuset *inner, const struct cpuset *outer)
 			return false;
 	}
 	return true;
+}
+
+bool cpuset_overlaps(const struct cpuset *a, const struct cpuset *b)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(a->bits); i++) {
+		if (a->bits[i] & b->bits[i])
+			return true;
+	}
+	return false;
 }

@@ -24,8 +24,12 @@ int cpuset_format(const struct cpuset *set, char *buf, size_t size) _must_check_
 
 void cpuset_add(struct cpuset *set, unsigned cpu);
 bool cpuset_has(const struct cpuset *set, unsigned cpu);
+/* The lowest CPU of the set that is not below from; CPUS_MAX: none. */
+unsigned cpuset_next(const struct cpuset *set, unsigned from);
 unsigned cpuset_count(const struct cpuset *set);
 bool cpuset_is_empty(const struct cpuset *set);
 bool cpuset_equal(const struct cpuset *a, const struct cpuset *b);
 /* Every CPU of inner is in outer. */
 bool cpuset_is_subset(const struct cpuset *inner, const struct cpuset *outer);
+/* At least one CPU is in both. */
+bool cpuset_overlaps(const struct cpuset *a, const struct cpuset *b);

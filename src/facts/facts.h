@@ -66,6 +66,27 @@ int facts_read_irqs(const struct root *root, struct topology *topo, const struct
 		    unsigned count, struct findings *findings, struct err *err) _must_check_;
 
 /*
+ * The same of functions that are only looked at (compute HCAs), into other_irq: their CPUs and how often they
+ * came. Read apart from the others, so that no index into these can ever be taken for one that is written.
+ */
+int facts_read_other_irqs(const struct root *root, struct topology *topo, const struct pci_addr *pci,
+			  unsigned count, struct findings *findings, struct err *err) _must_check_;
+
+/*
+ * Needs cpus: the hardware threads of each online CPU, and the CPUs that are kept from the scheduler or its
+ * tick. A file a CPU, so only for who places.
+ */
+int facts_read_cores(const struct root *root, struct topology *topo, struct findings *findings,
+		     struct err *err) _must_check_;
+
+/*
+ * Needs nvme, and must follow it again: rq_affinity of the namespaces' queues, and each subsystem's
+ * multipath policy.
+ */
+int facts_read_blk(const struct root *root, struct topology *topo, struct findings *findings,
+		   struct err *err) _must_check_;
+
+/*
  * Number of completion vectors of an RDMA device, into all its links. Live: opens the
  * device's verbs context; so only for devices that carry a controller. What cannot be read is unknown and a
  * finding: returns 0, and err stays as it was (it is there because all readers look alike).

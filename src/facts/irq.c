@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Completion interrupts of the storage ports. An interrupt belongs to a function if it is in
- * the function's msi_irqs and has a name that only a completion vector has:
+ * Completion interrupts of the storage ports, and of others for comparison. An interrupt belongs to a
+ * function if it is in the function's msi_irqs and has a name that only a completion vector has:
  *
  *	mlx5_comp<N>@pci:<address>	mlx5 (pci_irq.c)
  *	<netdev>-<N>			older kernels; the netdev's name as a whole
@@ -39,10 +39,12 @@ struct found { /* one with the name of a completion vector */
 	struct pci_addr pci;
 	bool legacy;	 /* named after the netdev */
 	unsigned number; /* in the name */
+	uint64_t count;
 	char name[IRQ_NAME_SIZE];
 };
 
 struct scan {
+	bool others;			   /* what is read is never placed */
 	struct owned owned[TOPO_IRQS_MAX]; /* sorted by irq */
 	unsigned owned_count;
 	struct found found[TOPO_IRQS_MAX + 1];
@@ -108,16 +110,16 @@ static const char *netdev_name(const struct topology *topo, const struct pci_add
 }
 
 static void add_found(struct scan *scan, const struct topology *topo, const struct owned *owned,
-		      const char *name, struct findings *findings)
+		      uint64_t count, const char *name, struct findings *findings)
 {
-	struct found found = { .irq = owned->irq, .pci = owned->pci };
+	struct found found = { .irq = owned->irq, .pci = owned->pci, .count = count };
 	char pci[PCI_TEXT_MAX], suffix[PCI_TEXT_MAX + 8], prefix[IFNAMSIZ + 2];
 	const char *netdev = netdev_name(topo, &owned->pci);
 
 	str_format(suffix, sizeof(suffix), "@pci:%s", pci_format(&owned->pci, pci));
 	str_format(prefix, sizeof(prefix), "%s%s", netdev, netdev[0] != '\0' ? "-" : "");
 	if (!is_numbered(name, "mlx5_comp", suffix, &found.number)) {
-		if (is_numbered(name, "mlx5_combined", suffix, &found.number))
+		if (!scan->others && is_numbered(name, "mlx5_combined", suffix, &found.number))
 			finding_add(findings, FINDING_WARN, "affinity.irqs", pci, name,
 				    "%s has one interrupt for control and completions; it is never moved",
 				    pci);
@@ -131,11 +133,31 @@ static void add_found(struct scan *scan, const struct topology *topo, const stru
 		scan->found[scan->found_count++] = found;
 }
 
+/* The sum of the columns: numbers, up to the name of the interrupt's chip. */
+static uint64_t sum_counts(const char *columns)
+{
+	uint64_t sum = 0;
+
+	for (;;) {
+		size_t length;
+		uint64_t value;
+
+		columns += strspn(columns, " ");
+		length = strspn(columns, "0123456789");
+		if (length == 0 || columns[length] != ' ')
+			return sum;
+		value = strtoull(columns, NULL, 10);
+		sum = value > UINT64_MAX - sum ? UINT64_MAX : sum + value;
+		columns += length;
+	}
+}
+
 /* "  52:  counts...  IR-PCI-MSI 21495808-edge  mlx5_comp0@pci:0000:29:00.0" */
 static void read_interrupt(struct scan *scan, const struct topology *topo, char *line,
 			   struct findings *findings)
 {
 	struct owned key = { 0 }; /* lower than every function of that number */
+	uint64_t count;
 	unsigned low = 0, high = scan->owned_count;
 	char *colon, *name;
 
@@ -160,8 +182,9 @@ static void read_interrupt(struct scan *scan, const struct topology *topo, char 
 	/* "a, b": an interrupt that several handlers share is no completion vector. */
 	if (!name || name[-1] == ',')
 		return;
+	count = sum_counts(colon + 1);
 	for (; low < scan->owned_count && scan->owned[low].irq == key.irq; low++)
-		add_found(scan, topo, &scan->owned[low], name + 1, findings);
+		add_found(scan, topo, &scan->owned[low], count, name + 1, findings);
 }
 
 /*
@@ -228,16 +251,23 @@ static void read_list(const struct root *root, unsigned irq, const char *name, s
 		sysfs_unreadable(findings, object, r, "proc/irq/%u/%s", irq, name);
 }
 
+/* Where they go: one of the topology's two tables. */
+struct table {
+	struct irq *irq;
+	unsigned *count;
+	bool others;
+};
+
 /* The first count entries of found that are of one function, as vectors from 0. Returns how many they were.
  */
-static unsigned take_function(const struct root *root, struct topology *topo, const struct found *found,
+static unsigned take_function(const struct root *root, const struct table *table, const struct found *found,
 			      unsigned count, struct findings *findings)
 {
 	unsigned base = found[0].number == 1 ? 1 : 0; /* the lowest number there is */
 	unsigned n;
 
 	for (n = 0; n < count && pci_compare(&found[n].pci, &found[0].pci) == 0; n++) {
-		struct irq *irq = &topo->irq[topo->irqs];
+		struct irq *irq = &table->irq[*table->count];
 
 		if (found[n].legacy != found[0].legacy) /* where the driver's names are, those alone */
 			continue;
@@ -250,13 +280,15 @@ static unsigned take_function(const struct root *root, struct topology *topo, co
 		}
 		*irq = (struct irq){ .irq = found[n].irq,
 				     .pci = found[n].pci,
-				     .vector = found[n].number - base };
+				     .vector = found[n].number - base,
+				     .count = found[n].count };
 		memcpy(irq->name, found[n].name, sizeof(irq->name));
 		read_list(root, irq->irq, "smp_affinity_list", &irq->affinity, &irq->affinity_known,
 			  findings);
-		read_list(root, irq->irq, "effective_affinity_list", &irq->effective, &irq->effective_known,
-			  findings);
-		topo->irqs++;
+		if (!table->others)
+			read_list(root, irq->irq, "effective_affinity_list", &irq->effective,
+				  &irq->effective_known, findings);
+		++*table->count;
 	}
 	return n;
 }
@@ -270,15 +302,16 @@ static bool is_repeated(const struct pci_addr *pci, unsigned at)
 	return false;
 }
 
-int facts_read_irqs(const struct root *root, struct topology *topo, const struct pci_addr *pci,
-		    unsigned count, struct findings *findings, struct err *err)
+static int read_table(const struct root *root, const struct topology *topo, const struct pci_addr *pci,
+		      unsigned count, const struct table *table, struct findings *findings, struct err *err)
 {
 	_cleanup_free_ struct scan *scan = calloc(1, sizeof(*scan));
 	int r = 0;
 
-	topo->irqs = 0;
+	*table->count = 0;
 	if (!scan)
 		return err_set(err, XC_ENVIRONMENT, -ENOMEM, "memory", "out of memory");
+	scan->others = table->others;
 	for (unsigned i = 0; i < count && r == 0; i++)
 		r = is_repeated(pci, i) ? 0 : read_owned(root, scan, &pci[i], err);
 	if (r < 0)
@@ -291,6 +324,22 @@ int facts_read_irqs(const struct root *root, struct topology *topo, const struct
 		return sysfs_full(err, "interrupts", TOPO_IRQS_MAX);
 	qsort(scan->found, scan->found_count, sizeof(scan->found[0]), compare_found);
 	for (unsigned i = 0; i < scan->found_count;)
-		i += take_function(root, topo, &scan->found[i], scan->found_count - i, findings);
+		i += take_function(root, table, &scan->found[i], scan->found_count - i, findings);
 	return 0;
+}
+
+int facts_read_irqs(const struct root *root, struct topology *topo, const struct pci_addr *pci,
+		    unsigned count, struct findings *findings, struct err *err)
+{
+	const struct table table = { .irq = topo->irq, .count = &topo->irqs };
+
+	return read_table(root, topo, pci, count, &table, findings, err);
+}
+
+int facts_read_other_irqs(const struct root *root, struct topology *topo, const struct pci_addr *pci,
+			  unsigned count, struct findings *findings, struct err *err)
+{
+	const struct table table = { .irq = topo->other_irq, .count = &topo->other_irqs, .others = true };
+
+	return read_table(root, topo, pci, count, &table, findings, err);
 }

@@ -5,7 +5,7 @@
  * by policy/, printed by report/. One calloc holds it all; nothing inside is freed.
  *
  * Passing a capacity is an error that names it, never a truncation. The structure is large
- * (about 43 MB) but only touched pages cost memory, so it must come from calloc and
+ * (about 53 MB) but only touched pages cost memory, so it must come from calloc and
  * must not be copied or cleared as a whole.
  */
 #pragma once
@@ -24,6 +24,7 @@
 #define TOPO_DEFAULTS_MAX 64 /* default routes */
 #define TOPO_RDMA_MAX 1024   /* RDMA links: a device's port each */
 #define TOPO_CTRLS_MAX 1024
+#define TOPO_SUBSYSS_MAX 1024
 #define TOPO_NSS_MAX 8192
 #define TOPO_HCTXS_MAX 65536
 #define TOPO_IRQS_MAX 16384
@@ -33,6 +34,7 @@
 
 #define RDMA_NAME_SIZE 64 /* IB_DEVICE_NAME_MAX */
 #define NVME_NAME_SIZE 32 /* DISK_NAME_LEN */
+#define IOPOLICY_SIZE 32
 #define IRQ_NAME_SIZE 80
 #define ALTNAME_SIZE 128 /* ALTIFNAMSIZ */
 #define DMI_SIZE 128
@@ -187,6 +189,7 @@ struct irq {
 	struct pci_addr pci;
 	unsigned vector; /* from 0, whatever number the driver's names start at */
 	char name[IRQ_NAME_SIZE];
+	uint64_t count; /* interrupts since it was made, on all CPUs */
 	bool affinity_known, effective_known;
 	struct cpuset affinity, effective;
 };
@@ -206,6 +209,12 @@ struct cm_id {
 	uint16_t src_port, dst_port;
 	bool has_qp;
 	bool qp_rts; /* its queue pair is in RTS: only then it carries traffic */
+};
+
+/* An NVMe subsystem as the host sees it: what its controllers' paths are joined in. */
+struct subsys {
+	char nqn[NQN_SIZE];
+	char iopolicy[IOPOLICY_SIZE]; /* numa, round-robin, queue-depth; empty: unknown, or no multipath */
 };
 
 enum read_state { READ_NOT_THERE, READ_OK, READ_FAILED };
@@ -247,6 +256,18 @@ struct topology {
 	unsigned cm_ids;
 	enum read_state cm_ids_read; /* READ_FAILED: nothing can be proven */
 	char cm_ids_why[160];	     /* why it failed */
+
+	/* CPU topology: facts_read_cores. Before it nothing is known, and no core is one for storage. */
+	int core[CPUS_MAX]; /* of an online CPU: the lowest of its hardware threads; -1: unknown */
+	struct cpuset isolated, nohz_full;
+	bool isolated_known, nohz_full_known;
+
+	/* Beside the queues: facts_read_blk, facts_read_other_irqs. */
+	struct subsys subsys[TOPO_SUBSYSS_MAX];
+	unsigned subsyss;
+	int rq_affinity[TOPO_NSS_MAX];	     /* of ns of the same index: 0, 1, 2; -1: unknown */
+	struct irq other_irq[TOPO_IRQS_MAX]; /* never written; sorted by (pci, vector), effective not read */
+	unsigned other_irqs;
 };
 
 /* Look-ups by value; NULL: none. */

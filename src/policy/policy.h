@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "model/affinity.h"
 #include "model/classification.h"
 #include "model/finding.h"
 #include "model/journal_rec.h"
@@ -104,6 +105,39 @@ int plan_teardown(const struct topology *topo, const struct classification *clas
 
 /* --- queues.c --- */
 void queues_of(const struct topology *topo, const struct plan *plan, struct queues *ret);
+
+/* The completion vector of a queue (0: the admin queue) on a device (index into rdma_links); -1: unknown. */
+int queue_vector(const struct topology *topo, int rdma, unsigned qid);
+/* A controller with so many I/O queues uses the vectors below this number; 0: unknown. */
+unsigned queue_vectors(const struct topology *topo, int rdma, unsigned io_queues);
+/*
+ * The function whose interrupts are the vectors: in a RoCE LAG that of the device, whatever the port;
+ * Soft-RoCE has none of its own, so its port's. NULL: none.
+ */
+const struct pci_addr *queue_function(const struct topology *topo, int port, int rdma);
+
+/* --- cores.c: which cores are set apart for which storage port, used or not --- */
+void cores_of(const struct topology *topo, const struct classification *classes, unsigned cores_per_port,
+	      struct affinity *ret, struct findings *findings);
+
+/* --- place.c: which interrupts belong on which of these cores --- */
+
+/*
+ * After cores_of: affinity.irq, the ports in use and the cores that they reserve. Interrupts are those that
+ * exist, of the vectors that the plan's controllers complete on; for a path that would be connected, those
+ * that so many I/O queues would (0: none). Nothing where a number of vectors is unknown.
+ */
+void place_irqs(const struct topology *topo, const struct classification *classes, const struct plan *plan,
+		unsigned nr_io_queues, struct affinity *affinity);
+
+/* --- advice.c: what is not this program's to change, but stands in the way of placement --- */
+
+/*
+ * Findings about what was read last (once a document): vectors that moved with a bond's failover, compute
+ * vectors on reserved cores, subsystems that share vectors, rq_affinity, multipath policies.
+ */
+void place_advice(const struct topology *topo, const struct classification *classes, const struct plan *plan,
+		  const struct affinity *affinity, struct findings *findings);
 
 /* --- lower.c: plan to steps --- */
 int lower_connect(const struct plan *plan, const struct topology *topo, const struct classification *classes,

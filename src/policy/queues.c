@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Queues and their vectors. No interface shows a queue's vector, so it is computed as the kernel does:
- * nvme-rdma asks for (qid - 1) mod num_comp_vectors (nvme_rdma_create_cq), the CQ pool takes that
- * modulo min(num_comp_vectors, online CPUs) (ib_cq_pool_get).
+ * nvme-rdma asks for (qid - 1) mod num_comp_vectors, and for 0 for the admin queue (nvme_rdma_create_cq); the
+ * CQ pool takes that modulo min(num_comp_vectors, online CPUs) (ib_cq_pool_get).
  */
 #include "policy/policy.h"
 
@@ -24,15 +24,41 @@ static int find_hctx(const struct topology *topo, unsigned ctrl, unsigned number
 	return -1;
 }
 
-static int vector_of(const struct topology *topo, const struct path *path, unsigned qid)
+/* How many vectors the CQ pool of a device hands out; 0: unknown. */
+static unsigned pool_size(const struct topology *topo, int rdma)
 {
-	int ncv = path->rdma >= 0 ? topo->rdma_link[path->rdma].ncv : -1;
-	unsigned online = cpuset_count(&topo->online), pool;
+	int ncv = rdma >= 0 ? topo->rdma_link[rdma].ncv : -1;
+	unsigned online = cpuset_count(&topo->online);
 
-	if (ncv <= 0 || online == 0)
+	if (ncv <= 0)
+		return 0;
+	return (unsigned)ncv < online ? (unsigned)ncv : online;
+}
+
+int queue_vector(const struct topology *topo, int rdma, unsigned qid)
+{
+	unsigned pool = pool_size(topo, rdma);
+
+	if (pool == 0)
 		return -1;
-	pool = (unsigned)ncv < online ? (unsigned)ncv : online;
-	return (int)((qid - 1) % (unsigned)ncv % pool);
+	return (int)((qid > 0 ? qid - 1 : 0) % (unsigned)topo->rdma_link[rdma].ncv % pool);
+}
+
+unsigned queue_vectors(const struct topology *topo, int rdma, unsigned io_queues)
+{
+	unsigned pool = pool_size(topo, rdma);
+	unsigned queues = io_queues > 0 ? io_queues : 1; /* the admin queue's is 0, as the first one's */
+
+	return queues < pool ? queues : pool;
+}
+
+const struct pci_addr *queue_function(const struct topology *topo, int port, int rdma)
+{
+	const struct rdma_link *link = rdma >= 0 ? &topo->rdma_link[rdma] : NULL;
+
+	if (link && link->has_pci)
+		return &link->pci;
+	return port >= 0 ? &topo->port[port].pci : NULL;
 }
 
 static enum tristate is_local(const struct topology *topo, const struct queue *queue)
@@ -51,17 +77,12 @@ static void make_queue(const struct topology *topo, const struct path *path, uns
 	*ret = (struct queue){
 		.ctrl = (unsigned)path->ctrl,
 		.qid = qid,
-		.vector = vector_of(topo, path, qid),
+		.vector = queue_vector(topo, path->rdma, qid),
 		.hctx = find_hctx(topo, (unsigned)path->ctrl, qid - 1),
 		.numa_node = path->port >= 0 ? topo->port[path->port].numa_node : -1,
 	};
-	if (ret->vector >= 0 && path->port >= 0) {
-		const struct rdma_link *rdma = &topo->rdma_link[path->rdma];
-
-		/* In a RoCE LAG the interrupts are those of the device's function, whatever the port. */
-		irq = topo_irq(topo, rdma->has_pci ? &rdma->pci : &topo->port[path->port].pci,
-			       (unsigned)ret->vector);
-	}
+	if (ret->vector >= 0 && path->port >= 0)
+		irq = topo_irq(topo, queue_function(topo, path->port, path->rdma), (unsigned)ret->vector);
 	ret->irq = irq ? (int)(irq - topo->irq) : -1;
 	ret->local = is_local(topo, ret);
 }

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What stands in the way of placement and is the operator's to change: this program only says so. Interrupts
+ * of compute HCAs are never written, nor are rq_affinity and multipath policies.
+ */
+#include "policy/placement.h"
+
+#include <string.h>
+
+#define NAMED_MAX 5 /* in one message */
+
+struct advice {
+	const struct topology *topo;
+	const struct classification *classes;
+	const struct plan *plan;
+	const struct affinity *affinity;
+	struct findings *findings;
+};
+
+/* --- bonds: the HCA changes with a failover, and the other one's vectors were never placed --- */
+
+static unsigned count_unplaced(const struct affinity *affinity, const struct pci_addr *pci)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < affinity->irqs; i++)
+		count += affinity->irq[i].action == IRQ_WOULD_SET &&
+			 pci_compare(&affinity->irq[i].pci, pci) == 0;
+	return count;
+}
+
+static void judge_bond_path(const struct advice *a, const struct path *path)
+{
+	const struct bond_class *bond = bond_of_path(a->topo, a->classes, path);
+	struct places places;
+
+	if (!bond || path->ctrl < 0 || !path_completes(path))
+		return;
+	places_of(a->topo, a->classes, path, &places);
+	for (unsigned i = 0; i < places.count; i++) {
+		const struct pci_addr *pci = &a->topo->port[places.place[i].port].pci;
+		unsigned unplaced = count_unplaced(a->affinity, pci);
+		char text[PCI_TEXT_MAX];
+
+		if (unplaced == 0)
+			continue;
+		finding_add(
+			a->findings, FINDING_WARN, "affinity.irqs", pci_format(pci, text), NULL,
+			"%s carries %s now, and %u of its vectors in use are not on its cores, as after a "
+			"failover: connect again places them",
+			text, a->topo->netdev[bond->netdev].name, unplaced);
+	}
+}
+
+/* --- compute vectors on cores that storage should have for itself --- */
+
+static bool is_intruder(const struct advice *a, const struct irq *irq)
+{
+	return irq->affinity_known && cpuset_overlaps(&irq->affinity, &a->affinity->reserved_with_siblings);
+}
+
+/* Busier, or as busy and before it in the table. */
+static bool comes_before(const struct irq *x, const struct irq *y)
+{
+	return x->count != y->count ? x->count > y->count : x < y;
+}
+
+/* Names the busiest ones of a function, whose interrupts are those from first to end. */
+static void list_busiest(const struct advice *a, unsigned first, unsigned end, char *buf, size_t size)
+{
+	const struct irq *last = NULL;
+
+	buf[0] = '\0';
+	for (unsigned named = 0; named < NAMED_MAX; named++) {
+		const struct irq *next = NULL;
+
+		for (unsigned i = first; i < end; i++) {
+			const struct irq *irq = &a->topo->other_irq[i];
+
+			if (irq->count > 0 && is_intruder(a, irq) && (!last || comes_before(last, irq)) &&
+			    (!next || comes_before(irq, next)))
+				next = irq;
+		}
+		if (!next)
+			return;
+		str_append(buf, size, "%svector %u (irq %u) %llu times", named > 0 ? ", " : "", next->vector,
+			   next->irq, (unsigned long long)next->count);
+		last = next;
+	}
+}
+
+static void judge_function(const struct advice *a, unsigned first, unsigned end)
+{
+	char pci[PCI_TEXT_MAX], list[256];
+	unsigned busy = 0, quiet = 0;
+
+	for (unsigned i = first; i < end; i++) {
+		const struct irq *irq = &a->topo->other_irq[i];
+
+		busy += is_intruder(a, irq) && irq->count > 0;
+		quiet += is_intruder(a, irq) && irq->count == 0;
+	}
+	pci_format(&a->topo->other_irq[first].pci, pci);
+	if (busy > 0) {
+		list_busiest(a, first, end, list, sizeof(list));
+		finding_add(a->findings, FINDING_WARN, "affinity.compute_vectors", pci,
+			    "proc/irq/*/smp_affinity_list",
+			    "%u vectors of %s interrupt cores that are reserved for storage: %s%s; this "
+			    "program never moves them: the busy ones, or their work, are yours to move",
+			    busy, pci, list, busy > NAMED_MAX ? ", and others" : "");
+	} else if (quiet > 0) {
+		finding_add(
+			a->findings, FINDING_PASS, "affinity.compute_vectors", pci,
+			"proc/irq/*/smp_affinity_list",
+			"%u vectors of %s may interrupt cores that are reserved for storage; none has come "
+			"yet",
+			quiet, pci);
+	}
+}
+
+static void judge_compute(const struct advice *a)
+{
+	const struct topology *topo = a->topo;
+
+	for (unsigned first = 0, end; first < topo->other_irqs; first = end) {
+		for (end = first + 1; end < topo->other_irqs; end++) {
+			if (pci_compare(&topo->other_irq[first].pci, &topo->other_irq[end].pci) != 0)
+				break;
+		}
+		judge_function(a, first, end);
+	}
+}
+
+/* --- subsystems that share the first vectors while others are free --- */
+
+struct crowd { /* of a function */
+	unsigned subsystems;
+	unsigned vectors; /* used, from 0 */
+	unsigned there;
+	int last; /* path of the subsystem that was counted last */
+};
+
+static void count_subsystem(const struct advice *a, int i, struct crowd crowds[static TOPO_PORTS_MAX])
+{
+	const struct path *path = &a->plan->path[i];
+	int queues = path_io_queues(a->topo, path, 0);
+	struct places places;
+
+	if (path->ctrl < 0 || queues < 1 || !path_completes(path))
+		return;
+	places_of(a->topo, a->classes, path, &places);
+	for (unsigned p = 0; p < places.count; p++) {
+		struct crowd *crowd = &crowds[places.place[p].port];
+		unsigned vectors = queue_vectors(a->topo, places.place[p].rdma, (unsigned)queues);
+
+		/* Paths are sorted by subsystem. */
+		if (crowd->subsystems == 0 || strcmp(a->plan->path[crowd->last].id.nqn, path->id.nqn) != 0)
+			crowd->subsystems++;
+		crowd->last = i;
+		crowd->there = queue_vectors(a->topo, places.place[p].rdma, CPUS_MAX);
+		if (vectors > crowd->vectors)
+			crowd->vectors = vectors;
+	}
+}
+
+static void judge_crowds(const struct advice *a)
+{
+	struct crowd crowds[TOPO_PORTS_MAX] = { 0 };
+	char pci[PCI_TEXT_MAX];
+
+	for (unsigned i = 0; i < a->plan->paths; i++)
+		count_subsystem(a, (int)i, crowds);
+	for (unsigned i = 0; i < a->topo->ports; i++) {
+		const struct crowd *crowd = &crowds[i];
+
+		if (crowd->subsystems < 2 || crowd->vectors >= crowd->there)
+			continue;
+		finding_add(
+			a->findings, FINDING_WARN, "affinity.vectors", pci_format(&a->topo->port[i].pci, pci),
+			NULL,
+			"%u subsystems share the first %u of %u vectors of %s, since every controller begins "
+			"with the first one: with more I/O queues they use more of them",
+			crowd->subsystems, crowd->vectors, crowd->there, pci);
+	}
+}
+
+/* --- rq_affinity --- */
+
+static void judge_rq_affinity(const struct advice *a)
+{
+	const struct ns *first = NULL;
+	unsigned count = 0;
+	char evidence[128], others[32] = "";
+
+	for (unsigned i = 0; i < a->topo->nss; i++) {
+		const struct ns *ns = &a->topo->ns[i];
+
+		if (a->topo->rq_affinity[i] != 2 || strcmp(a->topo->ctrl[ns->ctrl].id.transport, "rdma") != 0)
+			continue;
+		first = first ? first : ns;
+		count++;
+	}
+	if (!first)
+		return;
+	str_format(evidence, sizeof(evidence), "sys/block/%s/queue/rq_affinity", first->path_device);
+	if (count > 1)
+		str_format(others, sizeof(others), " and %u more paths", count - 1);
+	finding_add(
+		a->findings, FINDING_WARN, "affinity.rq_affinity", first->path_device, evidence,
+		"rq_affinity is 2 on %s%s: each completion interrupts the CPU that submitted; with 1 it ends "
+		"on the storage core of the same socket",
+		first->path_device, others);
+}
+
+/* --- multipath --- */
+
+struct reach { /* of the live paths of one subsystem */
+	unsigned paths;
+	unsigned most; /* on one node */
+	int node;      /* that one */
+	bool apart;    /* the paths are block devices of their own */
+};
+
+/* How many of the paths from first to end complete on that node. */
+static unsigned count_on_node(const struct advice *a, unsigned first, unsigned end, int node)
+{
+	unsigned count = 0;
+
+	for (unsigned i = first; i < end; i++) {
+		const struct path *path = &a->plan->path[i];
+
+		if (path->ctrl >= 0 && path->port >= 0 && path_completes(path) &&
+		    strcmp(a->topo->ctrl[path->ctrl].state, "live") == 0)
+			count += a->topo->port[path->port].numa_node == node;
+	}
+	return count;
+}
+
+static void find_reach(const struct advice *a, unsigned first, unsigned end, struct reach *ret)
+{
+	*ret = (struct reach){ 0 };
+	for (int n = -1; n < (int)a->topo->nodes; n++) {
+		int node = n < 0 ? -1 : (int)a->topo->node[n].id;
+		unsigned count = count_on_node(a, first, end, node);
+
+		ret->paths += count;
+		if (count > ret->most) {
+			ret->most = count;
+			ret->node = node;
+		}
+	}
+	for (unsigned i = 0; i < a->topo->nss; i++) {
+		const struct ns *ns = &a->topo->ns[i];
+
+		if (strcmp(a->topo->ctrl[ns->ctrl].id.nqn, a->plan->path[first].id.nqn) == 0)
+			ret->apart |= strcmp(ns->device, ns->path_device) == 0;
+	}
+}
+
+static const char *iopolicy_of(const struct topology *topo, const char *nqn)
+{
+	for (unsigned i = 0; i < topo->subsyss; i++) {
+		if (strcmp(topo->subsys[i].nqn, nqn) == 0)
+			return topo->subsys[i].iopolicy;
+	}
+	return "";
+}
+
+/*
+ * numa takes the nearest path, and of several on one node always the first (nvme_find_path). It is right
+ * where each node has one.
+ */
+static void judge_multipath(const struct advice *a, unsigned first, unsigned end)
+{
+	const char *nqn = a->plan->path[first].id.nqn;
+	struct reach reach;
+
+	find_reach(a, first, end, &reach);
+	if (reach.paths < 2 || strcmp(nqn, NQN_DISCOVERY) == 0)
+		return;
+	if (reach.apart) {
+		finding_add(a->findings, FINDING_WARN, "paths.iopolicy", nqn, "sys/class/nvme-subsystem",
+			    "%u live paths to %s are block devices of their own: native multipath is off "
+			    "(nvme_core.multipath), or the target does not offer it",
+			    reach.paths, nqn);
+	} else if (reach.most > 1 && strcmp(iopolicy_of(a->topo, nqn), "numa") == 0) {
+		char node[32] = "no known node";
+
+		if (reach.node >= 0)
+			str_format(node, sizeof(node), "node %d", reach.node);
+		finding_add(
+			a->findings, FINDING_WARN, "paths.iopolicy", nqn,
+			"sys/class/nvme-subsystem/*/iopolicy",
+			"iopolicy numa uses one of the %u live paths of %s at %s; queue-depth (Linux 6.11), "
+			"else round-robin, uses all",
+			reach.most, nqn, node);
+	}
+}
+
+void place_advice(const struct topology *topo, const struct classification *classes, const struct plan *plan,
+		  const struct affinity *affinity, struct findings *findings)
+{
+	const struct advice a = { topo, classes, plan, affinity, findings };
+
+	for (unsigned i = 0; i < plan->paths; i++)
+		judge_bond_path(&a, &plan->path[i]);
+	judge_compute(&a);
+	judge_crowds(&a);
+	judge_rq_affinity(&a);
+	for (unsigned first = 0, end; first < plan->paths; first = end) {
+		for (end = first + 1; end < plan->paths; end++) {
+			if (strcmp(plan->path[end].id.nqn, plan->path[first].id.nqn) != 0)
+				break;
+		}
+		judge_multipath(&a, first, end);
+	}
+}

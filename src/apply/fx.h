@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "model/irqbalance.h"
 #include "model/step.h"
 
 /* What is there now for a step's object. */
@@ -20,6 +21,15 @@ struct observed {
 	char state[24];
 	char owner[OWNER_SIZE]; /* somebody's, in nvme-cli's registry; "": nobody's */
 	bool source_on_port;	/* of a connect: the source address is (still) the step's port's */
+};
+
+/* Where an interrupt is. */
+struct irq_now {
+	bool there;
+	unsigned number;
+	struct cpuset affinity;	 /* as it was read back */
+	struct cpuset effective; /* empty: unknown */
+	bool pending;		 /* effective is not (yet) within affinity */
 };
 
 /* How the queues of a controller are proven. */
@@ -57,6 +67,20 @@ struct fx {
 	int (*remove)(void *ctx, const struct step *step, const struct observed *found, unsigned *ret_job,
 		      struct err *err);
 	enum removal (*removed)(void *ctx, unsigned job, struct err *err);
+	/* The interrupt of a step. 0, also if it is not there; or -errno with err. */
+	int (*irq_read)(void *ctx, const struct step *step, struct irq_now *ret, struct err *err);
+	/*
+	 * Moves it from before to cpus, if it is still at before, still has its name and its function is
+	 * still a storage port. The errors of fx_irq_write(): -ENOSPC no vector is left there, -ESTALE
+	 * somebody else moved it, -ENOENT, -EIO, -EINVAL, -EPERM (the role); ret as far as it is known.
+	 */
+	int (*irq_write)(void *ctx, const struct step *step, const struct cpuset *before,
+			 const struct cpuset *cpus, struct irq_now *ret, struct err *err);
+	/* irqbalance's ban list: fx_irqbalance_read, _ban, _unban. */
+	int (*bans_read)(void *ctx, struct irqbalance *ret, struct err *err);
+	int (*ban)(void *ctx, const struct irq_list *list, struct irqbalance *ret, struct err *err);
+	int (*unban)(void *ctx, const struct irq_list *list, uint64_t daemon, struct irqbalance *ret,
+		     struct err *err);
 	/* Sleeps a moment, between two looks. False: the time for removals is up. */
 	bool (*wait)(void *ctx);
 	/* True once SIGINT, SIGTERM or SIGHUP asked to stop: no further step is begun. */

@@ -12,13 +12,14 @@
 #include "apply/journal_text.h"
 
 /*
- * What must be left before an intent: its begin, itself, its outcome and the end of the run; before a connect
- * also an intent and an outcome for each controller that can be claimed, so that all can be taken away again.
+ * What must be left before a line: its begin, itself, its outcome and the end of the run. And before an
+ * intent that is no undo two thirds of all: whatever is to be undone has a line here, and that takes two
+ * more, each about as long.
  */
 #define RECORDS_SPARE 4
-#define RECORDS_UNDO (2 * JOURNAL_CLAIMS_MAX)
 #define SIZE_SPARE (64UL << 10)
 #define SIZE_LINE (8UL << 10) /* more than the longest one of a step */
+#define UNDO_SHARE 3
 
 struct journal {
 	const struct root *root;
@@ -217,10 +218,21 @@ int journal_begin(struct journal *journal, const char *command, int argc, char *
 	return 0;
 }
 
+static void set_object(const struct step *step, struct journal_rec *rec)
+{
+	rec->pci = step->pci;
+	memcpy(rec->irq_name, step->irq_name, sizeof(rec->irq_name));
+	if (step->kind != STEP_IRQBALANCE_BAN)
+		return;
+	rec->irq_number = step->irq_number;
+	rec->daemon = step->daemon;
+}
+
 static int write_step(struct journal *journal, const struct step *step, struct journal_rec *rec,
 		      const char *before, const char *after, struct err *err)
 {
 	_cleanup_free_ char *line = NULL;
+	char object[STEP_TEXT_MAX];
 	int r;
 
 	if (journal->run == 0)
@@ -228,14 +240,17 @@ static int write_step(struct journal *journal, const struct step *step, struct j
 	rec->type = JOURNAL_STEP;
 	rec->run = journal->run;
 	rec->kind = step->kind;
-	rec->id = step->id;
+	if (step_is_of_irq(step->kind))
+		set_object(step, rec);
+	else
+		rec->id = step->id;
 	if (str_copy(rec->before, sizeof(rec->before), before) == 0 &&
 	    str_copy(rec->after, sizeof(rec->after), after) == 0)
 		line = journal_format_step(rec);
 	if (!line)
-		return err_set(err, XC_FAILED, -EINVAL, step->id.nqn,
-			       "%s: its names and states cannot be kept in the journal as they are",
-			       step->id.nqn);
+		return err_set(err, XC_FAILED, -EINVAL, journal->path,
+			       "%s: its names and values cannot be kept in the journal as they are",
+			       step_object(step, object));
 	r = journal->begin ? write_begin(journal, err) : 0;
 	return r == 0 ? append_record(journal, line, rec, err) : r;
 }
@@ -243,23 +258,43 @@ static int write_step(struct journal *journal, const struct step *step, struct j
 /* Whether step fits, and what may have to follow it, and the outcomes of what is begun already. */
 static int check_room(const struct journal *journal, const struct step *step, struct err *err)
 {
-	unsigned undo = step->kind == STEP_NVME_CONNECT ? RECORDS_UNDO : 0;
+	unsigned share = step_is_undo(step) ? 1 : UNDO_SHARE;
 
-	if (journal->data.records + journal->open + undo + RECORDS_SPARE <= JOURNAL_RECORDS_MAX &&
-	    journal->size + (journal->open + undo) * SIZE_LINE + SIZE_SPARE <= JOURNAL_SIZE_MAX)
+	if ((journal->data.records + journal->open + RECORDS_SPARE) * share <= JOURNAL_RECORDS_MAX &&
+	    (journal->size + journal->open * SIZE_LINE + SIZE_SPARE) * share <= JOURNAL_SIZE_MAX)
 		return 0;
 	return err_set(err, XC_ENVIRONMENT, -ENOSPC, journal->path,
-		       "%s: is full; disconnect what it lists and remove it", journal->path);
+		       "%s: is full; run teardown, or undo what it lists and remove it", journal->path);
+}
+
+/* Where the step is to bring what it is about. */
+static int wanted_of(const struct step *step, char buf[static JOURNAL_VALUE_SIZE])
+{
+	buf[0] = '\0';
+	switch (step->kind) {
+	case STEP_NVME_CONNECT:
+	case STEP_NVME_DISCONNECT:
+		break;
+	case STEP_IRQBALANCE_BAN:
+		return str_copy(buf, JOURNAL_VALUE_SIZE, step_is_undo(step) ? "free" : "banned");
+	case STEP_IRQ_AFFINITY:
+		return cpuset_format(&step->to, buf, JOURNAL_VALUE_SIZE);
+	}
+	return 0;
 }
 
 int journal_intent(struct journal *journal, const struct step *step, unsigned number, const char *before,
 		   struct err *err)
 {
 	struct journal_rec rec = { .state = JOURNAL_INTENT, .step = number, .cntlid = -1 };
+	char after[JOURNAL_VALUE_SIZE];
 	int r = check_room(journal, step, err);
 
+	if (r == 0 && wanted_of(step, after) < 0)
+		r = err_set(err, XC_FAILED, -E2BIG, step->irq_name,
+			    "%s: its list of CPUs is too long for the journal", step->irq_name);
 	if (r == 0)
-		r = write_step(journal, step, &rec, before, "", err);
+		r = write_step(journal, step, &rec, before, after, err);
 	journal->open += r == 0;
 	return r;
 }
@@ -304,14 +339,17 @@ static int remove_file(struct journal *journal, struct err *err)
 	return 0;
 }
 
-/* Nothing is claimed any more. */
+/* Nothing is claimed any more. What the last records are about is open the soonest. */
 static bool is_closed(const struct journal_data *data)
 {
 	for (unsigned i = data->records; i-- > 0;) {
 		const struct journal_rec *rec = &data->rec[i];
 
-		if (rec->type == JOURNAL_STEP && rec->kind == STEP_NVME_CONNECT &&
-		    journal_owns(data, &rec->id, 0))
+		if (rec->type != JOURNAL_STEP)
+			continue;
+		if (step_is_of_irq(rec->kind)
+			    ? journal_has_value(data, rec->kind, &rec->pci, rec->irq_name, rec->irq_number)
+			    : rec->kind == STEP_NVME_CONNECT && journal_owns(data, &rec->id, 0))
 			return false;
 	}
 	return true;

@@ -27,7 +27,7 @@ struct journal; /* an open, locked journal */
 
 /* What an effect left. */
 struct journal_after {
-	const char *state; /* "absent", or the controller's */
+	const char *state; /* the value, as of struct journal_rec.after */
 	int cntlid;
 	uint64_t inode;
 };
@@ -50,17 +50,18 @@ const struct journal_data *journal_data(const struct journal *journal);
 /* Nothing is written before the first intent: what fails then has had no effect. */
 int journal_begin(struct journal *journal, const char *command, int argc, char *const argv[],
 		  struct err *err) _must_check_;
-/* number: from 1, within the run. before: "absent", or the controller's state. */
+/* number: from 1, within the run. before: as of struct journal_rec; after is what the step is to bring it to.
+ */
 int journal_intent(struct journal *journal, const struct step *step, unsigned number, const char *before,
 		   struct err *err) _must_check_;
 /*
  * state: JOURNAL_DONE or JOURNAL_UNDONE; before: as in its intent; after: as read back; cntlid -1, inode 0:
- * unknown. A disconnect that found nothing has no intent: before and after are "absent".
+ * unknown. What was found to be undone already has no intent.
  */
 int journal_outcome(struct journal *journal, const struct step *step, unsigned number,
 		    enum journal_state state, const char *before, const struct journal_after *after,
 		    struct err *err) _must_check_;
-/* If nothing is claimed any more after this, and remove is true, the file goes. */
+/* If nothing is claimed any more after this, no value is ours, and remove is true, the file goes. */
 int journal_end(struct journal *journal, enum exit_class result, bool remove, struct err *err) _must_check_;
 
 /*

@@ -9,6 +9,7 @@
 #include "base/json.h"
 
 #define HEAD_MAX 256 /* longer than any head: format, boot id, version */
+#define CTRL_STATE_SIZE sizeof(((struct ctrl *)0)->state)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -50,7 +51,7 @@ static int get_nqn(const struct json *j, const char *key, char buf[static NQN_SI
 }
 
 /* Returns NULL, or what is wrong. */
-static const char *read_object(const struct json *j, struct journal_rec *rec)
+static const char *read_ctrl(const struct json *j, struct journal_rec *rec)
 {
 	static const char *const known[] = { "nqn",	"transport", "traddr", "trsvcid",     "host_traddr",
 					     "hostnqn", "hostid",    "cntlid", "sysfs_inode", NULL };
@@ -85,13 +86,94 @@ static const char *read_object(const struct json *j, struct journal_rec *rec)
 	return NULL;
 }
 
+/* As the drivers name them; quotes have no place in a name that is compared. */
+static int get_irq_name(const struct json *j, const char *key, char buf[static IRQ_NAME_SIZE])
+{
+	int r = get_word(j, key, buf, IRQ_NAME_SIZE);
+
+	return r == 0 && (buf[0] == '\0' || strpbrk(buf, " \"'\\")) ? -EINVAL : r;
+}
+
+/* In the kernel's form alone, as it is compared as text, too. */
+static int get_pci(const struct json *j, const char *key, struct pci_addr *ret)
+{
+	char text[PCI_TEXT_MAX], canonical[PCI_TEXT_MAX];
+	int r = json_get_str(j, key, text, sizeof(text));
+
+	if (r == 0)
+		r = pci_parse(text, ret);
+	return r == 0 && strcmp(text, pci_format(ret, canonical)) != 0 ? -EINVAL : r;
+}
+
+/* Returns NULL, or what is wrong. */
+static const char *read_irq(const struct json *j, struct journal_rec *rec)
+{
+	static const char *const of_affinity[] = { "pci", "irq_name", NULL };
+	static const char *const of_ban[] = { "pci", "irq_name", "irq", "daemon", NULL };
+	bool ban = rec->kind == STEP_IRQBALANCE_BAN;
+	int64_t daemon = 0;
+	int r;
+
+	if (!json_is_object(j) || json_unknown_key(j, ban ? of_ban : of_affinity))
+		return "\"object\" is not an interrupt";
+	if (get_pci(j, "pci", &rec->pci) < 0 || get_irq_name(j, "irq_name", rec->irq_name) < 0)
+		return "bad \"pci\" or \"irq_name\"";
+	if (!ban)
+		return NULL;
+	if (get_unsigned(j, "irq", &rec->irq_number) < 0)
+		return "bad \"irq\"";
+	/* What is larger is read as INT64_MAX. */
+	r = json_get_i64(j, "daemon", 1, INT64_MAX - 1, &daemon);
+	if (r < 0 && r != -ENOENT)
+		return "bad \"daemon\"";
+	rec->daemon = (uint64_t)daemon;
+	return NULL;
+}
+
+static bool is_list(const char *text)
+{
+	char canonical[JOURNAL_VALUE_SIZE];
+	struct cpuset set;
+
+	return text[0] != '\0' && cpuset_parse(text, &set) == 0 &&
+	       cpuset_format(&set, canonical, sizeof(canonical)) == 0 && strcmp(text, canonical) == 0;
+}
+
+static bool is_value(const struct journal_rec *rec, const char *text, bool after)
+{
+	switch (rec->kind) {
+	case STEP_NVME_CONNECT:
+	case STEP_NVME_DISCONNECT:
+		return strlen(text) < CTRL_STATE_SIZE;
+	case STEP_IRQBALANCE_BAN:
+		return strcmp(text, "banned") == 0 || strcmp(text, "free") == 0;
+	case STEP_IRQ_AFFINITY:
+		break;
+	}
+	return is_list(text) || (after && rec->state == JOURNAL_DONE && strcmp(text, "absent") == 0);
+}
+
+static const char *read_values(const struct json *j, struct journal_rec *rec)
+{
+	bool open = rec->state == JOURNAL_INTENT && !step_is_of_irq(rec->kind);
+	int r;
+
+	if (get_word(j, "before", rec->before, sizeof(rec->before)) < 0 || !is_value(rec, rec->before, false))
+		return "bad \"before\"";
+	r = get_word(j, "after", rec->after, sizeof(rec->after));
+	if (r == -ENOENT && open)
+		return NULL;
+	return r < 0 || !is_value(rec, rec->after, true) ? "bad \"after\"" : NULL;
+}
+
 static const char *read_step(const struct json *j, struct journal_rec *rec)
 {
 	static const char *const known[] = {
 		"run", "step", "kind", "object", "before", "after", "state", NULL
 	};
+	const struct json *object = json_get(j, "object");
+	const char *why;
 	char word[32];
-	int r;
 
 	rec->type = JOURNAL_STEP;
 	if (json_unknown_key(j, known))
@@ -102,12 +184,10 @@ static const char *read_step(const struct json *j, struct journal_rec *rec)
 		return "a step of an unknown kind";
 	if (get_word(j, "state", word, sizeof(word)) < 0 || journal_state_parse(word, &rec->state) < 0)
 		return "bad \"state\"";
-	if (get_word(j, "before", rec->before, sizeof(rec->before)) < 0)
-		return "bad \"before\"";
-	r = get_word(j, "after", rec->after, sizeof(rec->after));
-	if (r < 0 && !(r == -ENOENT && rec->state == JOURNAL_INTENT))
-		return "bad \"after\"";
-	return read_object(json_get(j, "object"), rec);
+	why = read_values(j, rec);
+	if (why)
+		return why;
+	return step_is_of_irq(rec->kind) ? read_irq(object, rec) : read_ctrl(object, rec);
 }
 
 static const char *read_begin(const struct json *j, struct journal_rec *rec)
@@ -299,7 +379,24 @@ char *journal_format_end(unsigned run, enum exit_class result)
 	return json_format(j);
 }
 
-static struct json *object_of(const struct journal_rec *rec)
+static struct json *irq_of(const struct journal_rec *rec)
+{
+	struct json *j = json_object_new();
+	char pci[PCI_TEXT_MAX];
+
+	json_set_str(j, "pci", pci_format(&rec->pci, pci));
+	json_set_str(j, "irq_name", rec->irq_name);
+	if (rec->kind != STEP_IRQBALANCE_BAN)
+		return j;
+	json_set_i64(j, "irq", rec->irq_number);
+	if (rec->daemon > 0)
+		json_set_i64(j, "daemon", (int64_t)rec->daemon);
+	else
+		json_set(j, "daemon", NULL);
+	return j;
+}
+
+static struct json *ctrl_of(const struct journal_rec *rec)
 {
 	struct json *j = json_object_new();
 
@@ -328,6 +425,8 @@ static bool reads_back(const char *line, const struct journal_rec *rec)
 	return j && !read_record(j, &back) && back.type == JOURNAL_STEP && back.run == rec->run &&
 	       back.step == rec->step && back.kind == rec->kind && back.state == rec->state &&
 	       back.cntlid == rec->cntlid && back.inode == rec->inode && ctrl_id_equal(&back.id, &rec->id) &&
+	       pci_compare(&back.pci, &rec->pci) == 0 && strcmp(back.irq_name, rec->irq_name) == 0 &&
+	       back.irq_number == rec->irq_number && back.daemon == rec->daemon &&
 	       strcmp(back.before, rec->before) == 0 && strcmp(back.after, rec->after) == 0;
 }
 
@@ -339,7 +438,7 @@ char *journal_format_step(const struct journal_rec *rec)
 	json_set_i64(j, "run", rec->run);
 	json_set_i64(j, "step", rec->step);
 	json_set_str(j, "kind", step_kind_name(rec->kind));
-	json_set(j, "object", object_of(rec));
+	json_set(j, "object", step_is_of_irq(rec->kind) ? irq_of(rec) : ctrl_of(rec));
 	json_set_str(j, "before", rec->before);
 	json_set_str(j, "after", rec->after[0] ? rec->after : NULL);
 	json_set_str(j, "state", journal_state_name(rec->state));

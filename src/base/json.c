@@ -269,6 +269,11 @@ void json_push_str(struct json *array, const char *text)
 	json_push(array, json_string_new(text));
 }
 
+void json_push_i64(struct json *array, int64_t value)
+{
+	json_push(array, outer(or_die(json_object_new_int64(value))));
+}
+
 char *json_format(const struct json *j)
 {
 	const char *text = json_object_to_json_string_ext(inner(j), JSON_C_TO_STRING_NOSLASHESCAPE);

@@ -57,6 +57,7 @@ void json_set_i64(struct json *object, const char *key, int64_t value);
 void json_set_bool(struct json *object, const char *key, bool value);
 void json_push(struct json *array, struct json *value);
 void json_push_str(struct json *array, const char *text);
+void json_push_i64(struct json *array, int64_t value);
 
 /* Text on the heap, in one line that a newline ends. */
 char *json_format(const struct json *j);

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "cmd/live.h"
 #include "cmd/outcome.h"
+#include "cmd/place.h"
 #include "cmd/request.h"
 #include "facts/facts.h"
 #include "policy/policy.h"
@@ -219,16 +220,23 @@ static void drop_connects(struct plan *plan, enum path_action action, enum path_
 
 /* --- the effects --- */
 
-/* --atomic: all that this run made goes again, the newest first; the records of its connects cover it. */
-static int roll_back(struct connect *c, struct err *err)
+/* --atomic: all that this run did goes again, the newest first; the records of its connects cover it. */
+static int roll_back(struct connect *c, unsigned placed, struct err *err)
 {
 	const struct journal_data *journal = journal_data(c->journal);
 	struct session *s = c->s;
 	struct steps *steps = s->steps;
-	unsigned first = steps->count;
 	struct err told = { 0 };
+	unsigned first;
+	int r, undone;
 
-	for (unsigned i = first; i-- > 0;) {
+	err_set(&told, XC_FAILED, -ECANCELED, "",
+		"not all of the request could be done: what this run had made is removed again "
+		"(--atomic)");
+	session_fail(s, &told);
+	r = place_take_back(s, &c->fx, c->journal, placed, err);
+	first = steps->count;
+	for (unsigned i = placed; i-- > 0;) {
 		const struct step *made = &steps->step[i];
 
 		if (made->kind != STEP_NVME_CONNECT || made->state == STEP_SKIPPED ||
@@ -238,17 +246,12 @@ static int roll_back(struct connect *c, struct err *err)
 		steps->step[steps->count].kind = STEP_NVME_DISCONNECT;
 		steps->step[steps->count++].state = STEP_WOULD;
 	}
-	if (steps->count == first)
-		return 0;
-	err_set(&told, XC_FAILED, -ECANCELED, "",
-		"not all of the request could be connected: what this run had made is removed again "
-		"(--atomic)");
-	session_fail(s, &told);
-	return undo_steps(&c->fx, c->journal, steps, first, true, s->plan, err);
+	undone = undo_steps(&c->fx, c->journal, steps, first, true, s->plan, err);
+	return r < 0 ? r : undone;
 }
 
-/* One that failed its proof has its disconnect among the steps, and none here. */
-_Static_assert(STEPS_MAX >= 2 * PATHS_MAX, "each connect can be taken back");
+/* lower_place leaves room for what is taken back; one that failed its proof has its disconnect already. */
+_Static_assert(STEPS_MAX / 2 >= PATHS_MAX, "each connect can be taken back");
 
 /* The end of a run that broke off is its end, too, if it can still be written. */
 static int end_run(struct connect *c, int ran, enum exit_class exit, struct err *err)
@@ -273,30 +276,54 @@ static int read_back(struct connect *c, int ran, struct err *err)
 	return ran < 0 ? ran : r;
 }
 
+/* The interrupts of the controllers that are up, whoever made them: vectors belong to the port. */
+static int place(struct connect *c, struct err *err)
+{
+	struct session *s = c->s;
+	int r = session_read_queues(s, err);
+
+	if (r == 0)
+		r = place_plan(s, c->request->cores_per_port, 0, err);
+	if (r == 0)
+		r = place_apply(s, &c->fx, c->journal, (enum place_bans)c->request->irqbalance, err);
+	return r;
+}
+
+static enum exit_class verdict(const struct connect *c)
+{
+	const struct session *s = c->s;
+	enum exit_class exit = verdict_connect(s->plan, s->topo, c->options->dry_run, c->options->atomic);
+
+	if (exit != XC_OK || c->options->dry_run || place_is_whole(s))
+		return exit;
+	return c->options->atomic && place_has_changed(s) ? XC_FAILED : XC_PARTIAL;
+}
+
 static int execute(struct connect *c, struct err *err)
 {
 	struct session *s = c->s;
 	int64_t start = clock_us();
 	enum exit_class exit;
-	int r = 0;
+	unsigned placed;
+	int r = journal_begin(c->journal, "connect", c->options->argc, c->options->argv, err);
 
-	if (s->steps->count > 0) {
-		r = journal_begin(c->journal, "connect", c->options->argc, c->options->argv, err);
-		if (r == 0)
-			r = run_steps(&c->fx, c->journal, s->steps, s->plan, err);
-		log_elapsed("all steps", start);
-	}
+	if (r == 0)
+		r = run_steps(&c->fx, c->journal, s->steps, s->plan, err);
+	log_elapsed("all steps", start);
+	placed = s->steps->count;
 	r = read_back(c, r, err);
-	exit = r < 0 ? err->exit : verdict_connect(s->plan, s->topo, false, c->options->atomic);
+	if (r == 0)
+		r = place(c, err);
+	exit = r < 0 ? err->exit : verdict(c);
 	if (c->options->atomic && exit != XC_OK && s->steps->count > 0) {
 		struct err broken = { 0 };
-		int undone = roll_back(c, r < 0 ? &broken : err);
+		int undone = roll_back(c, placed, r < 0 ? &broken : err);
 
 		r = read_back(c, r < 0 ? r : undone, err);
 		outcome_link(s, true);
-		exit = r < 0 ? err->exit : verdict_connect(s->plan, s->topo, false, true);
+		exit = r < 0 ? err->exit : verdict(c);
 	}
-	s->result.changed = outcome_changed(s->plan);
+	s->result.changed = outcome_changed(s->plan) || place_has_changed(s);
 	return end_run(c, r, exit, err);
 }
 
@@ -318,6 +345,24 @@ static int prepare(struct connect *c, struct err *err)
 	if (r == 0)
 		r = check_platform(c, err);
 	return r;
+}
+
+/* --irqbalance refuse: it would move what is placed, and must not be talked to. */
+static int check_irqbalance(struct connect *c, struct err *err)
+{
+	struct irqbalance *balance = c->s->balance;
+
+	if (c->options->dry_run || c->request->irqbalance != REQUEST_REFUSE)
+		return 0;
+	if (c->fx.bans_read(c->fx.ctx, balance, err) == 0 && balance->state == IRQBALANCE_ABSENT)
+		return 0;
+	balance->state = IRQBALANCE_REFUSED;
+	c->s->result.irqbalance = balance;
+	*err = (struct err){ 0 };
+	return err_set(
+		err, XC_REFUSED, -EBUSY, "irqbalance",
+		"irqbalance runs, or nobody can say that it does not (--irqbalance refuse): it would move "
+		"what is placed; nothing was done");
 }
 
 /* The lock, then the plan; --wait bounds both together. */
@@ -349,6 +394,18 @@ static int make_plan(struct connect *c, struct err *err)
 	return r;
 }
 
+/* A dry run: where the interrupts that exist would go. */
+static int plan_place(struct connect *c, struct err *err)
+{
+	struct session *s = c->s;
+	int r = place_plan(s, c->request->cores_per_port, (unsigned)c->request->opts.nr_io_queues, err);
+
+	if (r == 0)
+		r = lower_place(s->topo, s->classes, s->affinity, s->steps, err);
+	s->result.changed |= s->steps->count > 0;
+	return r;
+}
+
 static int connect_paths(struct connect *c, struct err *err)
 {
 	bool effects = !c->options->dry_run;
@@ -360,7 +417,9 @@ static int connect_paths(struct connect *c, struct err *err)
 	if (r == 0)
 		r = live_open(&c->live, &s->root, err);
 	if (r == 0 && effects)
-		r = live_effects(&c->live, &c->fx, err);
+		r = live_effects(&c->live, s->topo, s->classes, &c->fx, err);
+	if (r == 0)
+		r = check_irqbalance(c, err);
 	if (r == 0)
 		r = make_plan(c, err);
 	if (r < 0)
@@ -374,7 +433,11 @@ static int connect_paths(struct connect *c, struct err *err)
 		r = execute(c, err);
 	}
 	outcome_errors(s);
-	return r < 0 ? r : session_read_queues(s, err);
+	if (r == 0)
+		r = session_read_queues(s, err);
+	if (r == 0 && !effects)
+		r = plan_place(c, err);
+	return r;
 }
 
 static enum exit_class run(struct session *s, const struct options *options)
@@ -397,7 +460,7 @@ static enum exit_class run(struct session *s, const struct options *options)
 	if (r < 0)
 		exit = session_fail(s, &err);
 	else if (!s->result.deferred)
-		exit = verdict_connect(s->plan, s->topo, options->dry_run, options->atomic);
+		exit = verdict(c);
 	if (r < 0 && outcome_changed(s->plan))
 		exit = XC_PARTIAL;
 	journal_close(c->journal);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "apply/fx_irq.h"
+#include "apply/fx_irqbalance.h"
 #include "apply/fx_nvme.h"
 #include "apply/fx_path.h"
 #include "apply/fx_signals.h"
@@ -186,6 +188,92 @@ static bool wait_for_removals(void *ctx)
 	return true;
 }
 
+/* --- interrupts --- */
+
+/* The role is of the function at this address with these ids: they are read again right before the write. */
+static int check_role(const struct live *live, const struct step *step, struct err *err)
+{
+	const struct port *port = live->planned ? topo_port(live->planned, &step->pci) : NULL;
+	uint64_t vendor = 0, device = 0;
+	char pci[PCI_TEXT_MAX];
+
+	pci_format(&step->pci, pci);
+	if (port && live->classes->port[port - live->planned->port].role == ROLE_STORAGE &&
+	    root_hex(live->root, &vendor, "sys/bus/pci/devices/%s/vendor", pci) == 0 &&
+	    root_hex(live->root, &device, "sys/bus/pci/devices/%s/device", pci) == 0 &&
+	    vendor == port->vendor && device == port->device)
+		return 0;
+	return err_set(err, XC_REFUSED, -EPERM, step->irq_name, "%s: %s is no storage port (any more)",
+		       step->irq_name, pci);
+}
+
+static void set_now(const struct fx_irq *irq, struct irq_now *ret)
+{
+	*ret = (struct irq_now){ .there = true,
+				 .number = irq->irq,
+				 .affinity = irq->affinity,
+				 .effective = irq->effective,
+				 .pending = irq->pending };
+}
+
+static int irq_read(void *ctx, const struct step *step, struct irq_now *ret, struct err *err)
+{
+	struct live *live = ctx;
+	struct fx_irq irq = { 0 };
+	struct err why = { 0 };
+	int r = fx_irq_read(live->root, &step->pci, step->irq_name, &irq, &why);
+
+	*ret = (struct irq_now){ 0 };
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0) {
+		if (err->code == 0)
+			*err = why;
+		return r;
+	}
+	set_now(&irq, ret);
+	return 0;
+}
+
+/* An undo has no cores to choose from: it goes back whatever its port is called by now. */
+static int irq_write(void *ctx, const struct step *step, const struct cpuset *before,
+		     const struct cpuset *cpus, struct irq_now *ret, struct err *err)
+{
+	struct live *live = ctx;
+	struct fx_irq irq = { 0 };
+	int r = cpuset_is_empty(&step->cores) ? 0 : check_role(live, step, err);
+
+	*ret = (struct irq_now){ 0 };
+	if (r < 0)
+		return r;
+	r = fx_irq_write(live->root, &step->pci, step->irq_name, before, cpus, FX_IRQ_WAIT_MS, &irq, err);
+	if (r != -ENOENT)
+		set_now(&irq, ret);
+	return r;
+}
+
+static int bans_read(void *ctx, struct irqbalance *ret, struct err *err)
+{
+	const struct live *live = ctx;
+
+	return fx_irqbalance_read(live->root, IRQBALANCE_WAIT_MS, ret, err);
+}
+
+static int ban(void *ctx, const struct irq_list *list, struct irqbalance *ret, struct err *err)
+{
+	const struct live *live = ctx;
+
+	return fx_irqbalance_ban(live->root, list, IRQBALANCE_WAIT_MS, ret, err);
+}
+
+static int unban(void *ctx, const struct irq_list *list, uint64_t daemon, struct irqbalance *ret,
+		 struct err *err)
+{
+	const struct live *live = ctx;
+
+	return fx_irqbalance_unban(live->root, list, daemon, IRQBALANCE_WAIT_MS, ret, err);
+}
+
 static bool stop_requested(void *ctx)
 {
 	(void)ctx;
@@ -214,7 +302,8 @@ static void raise_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int live_effects(struct live *live, struct fx *ret, struct err *err)
+int live_effects(struct live *live, const struct topology *planned, const struct classification *classes,
+		 struct fx *ret, struct err *err)
 {
 	const struct root *root = live->root;
 	int r;
@@ -227,6 +316,8 @@ int live_effects(struct live *live, struct fx *ret, struct err *err)
 	r = fx_signals_setup();
 	if (r < 0)
 		return err_set(err, XC_ENVIRONMENT, r, "", "signals and timer: %s", strerror(-r));
+	live->planned = planned;
+	live->classes = classes;
 	*ret = (struct fx){
 		.ctx = live,
 		.observe = observe,
@@ -235,6 +326,11 @@ int live_effects(struct live *live, struct fx *ret, struct err *err)
 		.remove = remove_ctrl,
 		.removed = removed,
 		.wait = wait_for_removals,
+		.irq_read = irq_read,
+		.irq_write = irq_write,
+		.bans_read = bans_read,
+		.ban = ban,
+		.unban = unban,
 		.stop_requested = stop_requested,
 	};
 	return 0;

@@ -17,6 +17,8 @@ struct live {
 	struct topology *now; /* what was read last; not the plan's topology, whose indexes must stay true */
 	struct findings *findings; /* of these readings; nobody prints them */
 	struct proof_groups *groups;
+	const struct topology *planned; /* what the roles are of; the session's */
+	const struct classification *classes;
 	struct fx_delete *removal; /* all that were begun; heap */
 	unsigned removals;
 	int removal_s; /* how long they may take, after the last one was begun; live_open: LIVE_REMOVAL_S */
@@ -33,7 +35,8 @@ struct live {
 /* For reading alone; a tree will do. */
 int live_open(struct live *live, const struct root *root, struct err *err) _must_check_;
 /* The world of the run loop. Refuses a root that is not this machine; from here on signals ask to stop. */
-int live_effects(struct live *live, struct fx *ret, struct err *err) _must_check_;
+int live_effects(struct live *live, const struct topology *planned, const struct classification *classes,
+		 struct fx *ret, struct err *err) _must_check_;
 void live_close(struct live *live);
 
 /* How long a group's count may take to settle while others connect to the same portal. */

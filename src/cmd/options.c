@@ -55,6 +55,11 @@ const struct opt options_connect[] = {
 	{ 0, "connect-timeout", "SECONDS", "bound of the connection manager's phase (default 10)", OPT_INT,
 	  AT(connect_timeout_s), 1, 3600 },
 	{ 0, "atomic", NULL, "all or nothing: undo this run if any of it fails", OPT_FLAG, AT(atomic), 0, 0 },
+	{ 0, "cores-per-port", "N", "cores that each storage port's interrupts get, 1 to 64 (default 4)",
+	  OPT_INT, AT(cores_per_port), 1, CORES_PER_PORT_MAX },
+	{ 0, "irqbalance", "ban|ignore|refuse",
+	  "if it runs: ban the interrupts in it, place without, or do nothing (default ban)", OPT_WORD,
+	  AT(irqbalance), 0, 0 },
 	{ 0, "dry-run", NULL, "plan and preflight only; change nothing", OPT_FLAG, AT(dry_run), 0, 0 },
 	{ 0 },
 };
@@ -117,6 +122,24 @@ static int set_int(const struct opt *o, const char *text, int *ret, struct err *
 	return 0;
 }
 
+/* The words are those of --help. */
+static int set_word(const struct opt *o, const char *text, const char **ret, struct err *err)
+{
+	size_t length = strlen(text);
+
+	for (const char *word = o->arg; length > 0; word += strcspn(word, "|") + 1) {
+		size_t end = strcspn(word, "|");
+
+		if (end == length && memcmp(word, text, length) == 0) {
+			*ret = text;
+			return 0;
+		}
+		if (word[end] == '\0')
+			break;
+	}
+	return err_set(err, XC_USAGE, -EINVAL, text, "--%s %s: must be one of %s", o->name, text, o->arg);
+}
+
 static int set_option(const struct opt *o, const char *text, struct options *options, struct err *err)
 {
 	char *member = (char *)options + o->offset;
@@ -139,6 +162,8 @@ static int set_option(const struct opt *o, const char *text, struct options *opt
 	case OPT_INT:
 		options->ctrl_loss_given |= o->offset == AT(ctrl_loss_tmo);
 		return set_int(o, text, (int *)member, err);
+	case OPT_WORD:
+		return set_word(o, text, (const char **)member, err);
 	case OPT_OUTPUT:
 		if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
 			return err_set(err, XC_USAGE, -EINVAL, text, "--output %s: json or text", text);
@@ -205,6 +230,7 @@ int options_parse(int argc, char *argv[], struct options *ret, const struct comm
 		.keep_alive_tmo = CONNECT_UNSET,
 		.reconnect_delay = CONNECT_UNSET,
 		.tos = CONNECT_UNSET,
+		.cores_per_port = CONNECT_UNSET,
 		.connect_timeout_s = 10,
 		.timeout_s = 60,
 	};
@@ -245,7 +271,7 @@ static void help_table(const char *title, const struct opt *table)
 			str_format(left, sizeof(left), "    --%s", o->name);
 		if (o->arg)
 			str_append(left, sizeof(left), " %s", o->arg);
-		printf("  %-34s %s\n", left, o->help);
+		printf("  %-36s %s\n", left, o->help);
 	}
 }
 

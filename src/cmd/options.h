@@ -30,19 +30,21 @@ struct options {
 	bool ctrl_loss_given; /* its -1 has a meaning */
 	int connect_timeout_s;
 	bool atomic;
-	bool dry_run; /* of teardown as well, as is nqn */
+	int cores_per_port;	/* CONNECT_UNSET */
+	const char *irqbalance; /* ban, ignore, refuse; NULL */
+	bool dry_run;		/* of teardown as well, as is nqn */
 	/* teardown */
 	const char *port;
 	bool force;
 	int timeout_s;
 };
 
-enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_TRADDR, OPT_INT, OPT_OUTPUT };
+enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_TRADDR, OPT_INT, OPT_WORD, OPT_OUTPUT };
 
 struct opt {
 	char letter;	  /* 0: long form only */
 	const char *name; /* NULL ends a table */
-	const char *arg;  /* for --help; NULL: takes none */
+	const char *arg;  /* for --help; NULL: takes none; of OPT_WORD the words, as "a|b" */
 	const char *help;
 	enum opt_kind kind;
 	size_t offset; /* of the member in struct options */

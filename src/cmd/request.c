@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "model/affinity.h"
+
 void request_defaults(struct request *ret)
 {
 	ret->opts = (struct connect_opts){
@@ -15,6 +17,8 @@ void request_defaults(struct request *ret)
 		.ctrl_loss_tmo = 600,
 		.tos = CONNECT_UNSET,
 	};
+	ret->cores_per_port = CORES_PER_PORT_DEFAULT;
+	ret->irqbalance = REQUEST_BAN;
 }
 
 static int check_nqn(const char *option, const char *nqn, char ret[static NQN_SIZE], struct err *err)
@@ -138,6 +142,20 @@ static void take_opts(const struct options *options, struct request *request)
 	request->connect_timeout_s = options->connect_timeout_s;
 }
 
+static void take_placement(const struct options *options, struct request *request)
+{
+	const char *word = options->irqbalance;
+
+	if (options->cores_per_port != CONNECT_UNSET)
+		request->cores_per_port = (unsigned)options->cores_per_port;
+	if (word && strcmp(word, "ban") == 0)
+		request->irqbalance = REQUEST_BAN;
+	else if (word && strcmp(word, "ignore") == 0)
+		request->irqbalance = REQUEST_IGNORE;
+	else if (word && strcmp(word, "refuse") == 0)
+		request->irqbalance = REQUEST_REFUSE;
+}
+
 int request_make(const struct options *options, struct request *request, struct err *err)
 {
 	int r;
@@ -148,7 +166,9 @@ int request_make(const struct options *options, struct request *request, struct 
 	r = take_targets(options, request, err);
 	if (r == 0)
 		r = take_host(options, request, err);
-	if (r == 0)
-		take_opts(options, request);
-	return r;
+	if (r < 0)
+		return r;
+	take_opts(options, request);
+	take_placement(options, request);
+	return 0;
 }

@@ -24,6 +24,9 @@ struct store {
 	struct proof_groups groups;
 	struct steps steps;
 	struct journal_claims claims;
+	struct affinity affinity;
+	struct irqbalance balance;
+	char policy_script[POLICY_SCRIPT_MAX];
 	struct err errors[ERRORS_MAX];
 };
 
@@ -45,6 +48,9 @@ int session_open(struct session *s, const struct options *options, struct err *e
 	s->groups = &store->groups;
 	s->steps = &store->steps;
 	s->claims = &store->claims;
+	s->affinity = &store->affinity;
+	s->balance = &store->balance;
+	s->policy_script = store->policy_script;
 	s->errors = store->errors;
 	s->result.errors = s->errors;
 	s->result.findings = s->findings;
@@ -151,21 +157,47 @@ static void read_owners(struct session *s)
 	journal_data_free(&journal);
 }
 
-static int read_vectors(struct session *s, struct err *err)
+/* A path's queues complete there, or would. */
+static bool is_of_a_path(const struct session *s, unsigned rdma)
 {
 	for (unsigned i = 0; i < s->plan->paths; i++) {
 		const struct path *path = &s->plan->path[i];
-		int r;
 
-		/* A device of a port that is not storage is not opened, whatever stands on it. */
-		if (path->ctrl < 0 || path->rdma < 0 || s->classes->port[path->port].role != ROLE_STORAGE ||
-		    s->topo->rdma_link[path->rdma].ncv >= 0)
-			continue;
-		r = facts_read_ncv(&s->root, s->topo, s->topo->rdma_link[path->rdma].name, s->findings, err);
-		if (r < 0)
-			return r;
+		if (path->rdma == (int)rdma && path->port >= 0 &&
+		    s->classes->port[path->port].role == ROLE_STORAGE &&
+		    (path->ctrl >= 0 || path->action == PATH_WOULD_CONNECT))
+			return true;
 	}
-	return 0;
+	return false;
+}
+
+/* RDMA netlink shows queues there: those of a bond's path are on another member's device after a failover. */
+static bool has_queues(const struct session *s, const struct rdma_link *link)
+{
+	const struct port *port = link->has_pci ? topo_port(s->topo, &link->pci) : NULL;
+
+	if (!port || s->classes->port[port - s->topo->port].role != ROLE_STORAGE)
+		return false;
+	for (unsigned i = 0; i < s->topo->cm_ids; i++) {
+		if (strcmp(s->topo->cm_id[i].owner, "nvme_rdma") == 0 &&
+		    strcmp(s->topo->cm_id[i].rdma_name, link->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A device of a port that is not storage is not opened, whatever stands on it. */
+static int read_vectors(struct session *s, struct err *err)
+{
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < s->topo->rdma_links; i++) {
+		const struct rdma_link *link = &s->topo->rdma_link[i];
+
+		if (link->ncv < 0 && (is_of_a_path(s, i) || has_queues(s, link)))
+			r = facts_read_ncv(&s->root, s->topo, link->name, s->findings, err);
+	}
+	return r;
 }
 
 int session_read_queues(struct session *s, struct err *err)

@@ -12,6 +12,7 @@
 #include "policy/policy.h"
 
 #define ERRORS_MAX (PATHS_MAX + SKIPS_MAX + 1)
+#define POLICY_SCRIPT_MAX (512 + 48 * TOPO_PORTS_MAX) /* a line for each storage port */
 
 struct store;
 
@@ -30,6 +31,9 @@ struct session {
 	struct proof_groups *groups;
 	struct steps *steps;
 	struct journal_claims *claims;
+	struct affinity *affinity;
+	struct irqbalance *balance;
+	char *policy_script; /* POLICY_SCRIPT_MAX bytes */
 	struct err *errors;
 	unsigned error_count;
 	bool bad_file; /* a config or platform file is at fault: a usage error that gets a document */

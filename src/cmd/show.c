@@ -6,23 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/place.h"
+#include "cmd/request.h"
 #include "facts/facts.h"
 #include "policy/policy.h"
 
-/* show needs nothing of a config; one that is named is checked. */
-static int check_config(struct session *s, const char *path, struct err *err)
+/* Of a config that is named: how many cores a port has is asked for there. */
+static int read_config(struct session *s, const char *path, unsigned *ret_cores, struct err *err)
 {
 	_cleanup_free_ struct config *config = calloc(1, sizeof(*config));
-	int r = config ? facts_read_config(&s->root, path, config, err)
-		       : err_set(err, XC_ENVIRONMENT, -ENOMEM, path, "out of memory");
+	int r;
 
+	if (!config)
+		return err_set(err, XC_ENVIRONMENT, -ENOMEM, path, "out of memory");
+	request_defaults(&config->request);
+	r = facts_read_config(&s->root, path, config, err);
 	s->bad_file = r < 0;
+	*ret_cores = config->request.cores_per_port;
 	return r;
 }
 
 static int show(struct session *s, const struct options *options, struct err *err)
 {
-	int r = options->config ? check_config(s, options->config, err) : 0;
+	unsigned cores_per_port = CORES_PER_PORT_DEFAULT;
+	int r = options->config ? read_config(s, options->config, &cores_per_port, err) : 0;
 
 	if (r == 0)
 		r = session_identify(s, options, err);
@@ -33,7 +40,8 @@ static int show(struct session *s, const struct options *options, struct err *er
 	plan_show(s->topo, s->classes, s->plan);
 	s->result.plan = s->plan;
 	session_prove_paths(s);
-	return session_read_queues(s, err);
+	r = session_read_queues(s, err);
+	return r == 0 ? place_plan(s, cores_per_port, 0, err) : r;
 }
 
 static enum exit_class run(struct session *s, const struct options *options)

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "cmd/live.h"
 #include "cmd/outcome.h"
+#include "cmd/place.h"
 #include "facts/facts.h"
 
 #define UNSETTLED_STEP_MS 100 /* between two looks at controllers that have no name yet */
@@ -26,6 +27,7 @@ struct undoing {
 	struct fx fx;
 	struct journal *journal;  /* NULL in a dry run */
 	struct journal_data read; /* of a dry run */
+	struct teardown teardown;
 	int64_t deadline;
 };
 
@@ -93,16 +95,17 @@ static int find_port(const struct undoing *u, int *ret, struct err *err)
 
 static int plan_once(struct undoing *u, struct err *err)
 {
-	struct teardown teardown = { .nqn = u->options->nqn, .force = u->options->force };
 	struct session *s = u->s;
 	int r = session_read(s, err);
+
+	u->teardown = (struct teardown){ .nqn = u->options->nqn, .force = u->options->force };
 
 	if (r == 0 && s->claims->count > 0)
 		r = facts_read_uses(&s->root, s->topo, s->findings, err);
 	if (r == 0)
-		r = find_port(u, &teardown.port, err);
+		r = find_port(u, &u->teardown.port, err);
 	if (r == 0)
-		r = plan_teardown(s->topo, s->classes, s->claims, &teardown, s->plan, s->findings, err);
+		r = plan_teardown(s->topo, s->classes, s->claims, &u->teardown, s->plan, s->findings, err);
 	return r;
 }
 
@@ -150,6 +153,14 @@ static int make_plan(struct undoing *u, struct err *err)
 
 /* --- the effects --- */
 
+/* What was not put back is left, as a controller is. */
+static enum exit_class verdict(const struct session *s)
+{
+	enum exit_class exit = verdict_teardown(s->plan);
+
+	return exit == XC_OK && !place_is_whole(s) ? XC_PARTIAL : exit;
+}
+
 /* Something went, or is on its way. */
 static bool has_changed(const struct session *s)
 {
@@ -191,10 +202,12 @@ static int execute(struct undoing *u, struct err *err)
 	r = journal_begin(u->journal, "teardown", u->options->argc, u->options->argv, err);
 	if (r == 0)
 		r = undo_steps(&u->fx, u->journal, s->steps, 0, false, s->plan, err);
+	if (r == 0 && !fx_signals_stop())
+		r = place_restore(s, &u->fx, u->journal, journal_data(u->journal), &u->teardown, err);
 	log_elapsed("all removals", start);
 	settle_rest(s->plan);
-	s->result.changed = has_changed(s);
-	exit = r < 0 ? err->exit : verdict_teardown(s->plan);
+	s->result.changed = has_changed(s) || place_has_changed(s);
+	exit = r < 0 ? err->exit : verdict(s);
 	ended = journal_end(u->journal, exit, r == 0, r < 0 ? &ignored : err);
 	return r < 0 ? r : ended;
 }
@@ -231,6 +244,8 @@ static int undo_claims(struct undoing *u, struct err *err)
 	} else {
 		session_note_unfinished(s, &u->read,
 					"connect again completes it, teardown without --dry-run undoes it");
+		r = place_restore(s, NULL, NULL, &u->read, &u->teardown, err);
+		s->result.changed |= s->steps->count > 0;
 	}
 	back = read_back(u, r < 0 ? &unread : err);
 	outcome_errors(s);
@@ -256,7 +271,7 @@ static int tear_down(struct undoing *u, struct err *err)
 	if (r == 0)
 		r = live_open(&u->live, &s->root, err);
 	if (r == 0 && !u->options->dry_run)
-		r = live_effects(&u->live, &u->fx, err);
+		r = live_effects(&u->live, s->topo, s->classes, &u->fx, err);
 	if (r == 0)
 		r = open_claims(u, err);
 	return r == 0 ? undo_claims(u, err) : r;
@@ -273,7 +288,7 @@ static enum exit_class run(struct session *s, const struct options *options)
 		if (s->result.changed && !options->dry_run)
 			exit = XC_PARTIAL;
 	} else {
-		exit = verdict_teardown(s->plan);
+		exit = verdict(s);
 	}
 	journal_data_free(&u.read);
 	journal_close(u.journal);

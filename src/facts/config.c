@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The config file: what connect is to make when nothing is said on the command line. The whole format is
- * checked, also the parts that other commands use (discovery, bonds, affinity): a wrong key is found when the
+ * checked, also the parts that other commands use (discovery, bonds): a wrong key is found when the
  * file is written, not when it is needed.
  */
 #include "facts/facts.h"
@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "facts/input.h"
-
-#define CORES_MAX CPUS_MAX
 
 static const char *const initiators[] = { "auto", "host", NULL };
 
@@ -278,21 +276,26 @@ static int check_bonds(const struct input *in, const struct json *config)
 	return r < 0 ? r : 0;
 }
 
-static int check_affinity(const struct input *in, const struct json *config)
+static int read_affinity(const struct input *in, const struct json *config, struct request *request)
 {
 	static const char *const known[] = { "cores_per_port", "irqbalance", NULL };
-	static const char *const policies[] = { "ban", "ignore", "refuse", NULL };
+	static const char *const words[] = { "ban", "ignore", "refuse", NULL };
+	static const enum request_irqbalance meant[] = { REQUEST_BAN, REQUEST_IGNORE, REQUEST_REFUSE };
 	const struct json *object = json_get(config, "affinity");
-	unsigned policy;
+	unsigned word;
 	int r, cores;
 
 	if (json_is_null(object))
 		return 0;
 	r = input_keys(in, "affinity", object, known);
 	if (r == 0)
-		r = input_number(in, "affinity", object, "cores_per_port", 1, CORES_MAX, &cores);
+		r = input_number(in, "affinity", object, "cores_per_port", 1, CORES_PER_PORT_MAX, &cores);
+	if (r == 1)
+		request->cores_per_port = (unsigned)cores;
 	if (r >= 0)
-		r = input_word(in, "affinity", object, "irqbalance", policies, &policy);
+		r = input_word(in, "affinity", object, "irqbalance", words, &word);
+	if (r == 1)
+		request->irqbalance = meant[word];
 	return r < 0 ? r : 0;
 }
 
@@ -323,7 +326,7 @@ static int read_all(const struct input *in, const struct json *json, struct conf
 	if (r >= 0)
 		r = check_bonds(in, json);
 	if (r >= 0)
-		r = check_affinity(in, json);
+		r = read_affinity(in, json, request);
 	return r;
 }
 

@@ -47,8 +47,9 @@ static void read_threads(const struct root *root, struct topology *topo, struct 
 	}
 }
 
-/* A kernel without the file sets no CPUs apart; nohz_full is "(null)" where it was built in but not asked
- * for. */
+/* A kernel without the file sets no CPUs apart. nohz_full is "(null)" where it was built in but not asked
+ * for; some pad that with blanks, up to the width that they print bitmaps with (vsprintf.c, check_pointer).
+ */
 static bool read_list(const struct root *root, const char *name, struct cpuset *ret,
 		      struct findings *findings)
 {
@@ -56,7 +57,7 @@ static bool read_list(const struct root *root, const char *name, struct cpuset *
 	int r = root_line(root, text, sizeof(text), CPUS "/%s", name);
 
 	*ret = (struct cpuset){ 0 };
-	if (r == -ENOENT || (r == 0 && strcmp(text, "(null)") == 0))
+	if (r == -ENOENT || (r == 0 && strcmp(text + strspn(text, " "), "(null)") == 0))
 		return true;
 	if (r == 0)
 		r = cpuset_parse(text, ret);

@@ -46,7 +46,8 @@ struct affinity_irq {
 	char name[IRQ_NAME_SIZE];
 	int port; /* index into affinity.port: whose cores; -1: none */
 	struct cpuset before;
-	struct cpuset target; /* one CPU; empty: none */
+	struct cpuset target;		/* one CPU; empty: none */
+	struct cpuset after, effective; /* as read back by this run; empty: it did not write */
 	enum irq_action action;
 	char message[256];
 };

@@ -45,5 +45,6 @@ struct irqbalance {
 	uint64_t
 		born; /* its socket, in ns: another daemon has another one, and no bans of ours. 0: unknown */
 	struct irq_list bans;
-	bool changed; /* a new list was sent */
+	bool changed;	   /* a new list was sent */
+	char message[256]; /* why it is UNREACHABLE, REFUSED or LIST_TOO_LONG; "": it is not */
 };

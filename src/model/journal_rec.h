@@ -10,6 +10,7 @@
 
 #define JOURNAL_RECORDS_MAX 65536
 #define JOURNAL_FORMAT 1
+#define JOURNAL_VALUE_SIZE 512 /* every second of 224 CPUs is 448 */
 
 enum journal_type { JOURNAL_BEGIN, JOURNAL_END, JOURNAL_STEP };
 enum journal_state { JOURNAL_INTENT, JOURNAL_DONE, JOURNAL_UNDONE };
@@ -27,10 +28,19 @@ struct journal_rec {
 	enum step_kind kind;
 	enum journal_state state;
 	struct ctrl_id id;
-	int cntlid;	 /* after; -1: unknown */
-	uint64_t inode;	 /* after: struct ctrl.inode; 0: unknown */
-	char before[24]; /* "absent", or the controller's state */
-	char after[24];
+	int cntlid;	/* after; -1: unknown */
+	uint64_t inode; /* after: struct ctrl.inode; 0: unknown */
+	/* of an interrupt */
+	struct pci_addr pci;
+	char irq_name[IRQ_NAME_SIZE];
+	unsigned irq_number; /* of a ban: what was banned */
+	uint64_t daemon;     /* of a ban: struct irqbalance.born */
+	/*
+	 * "absent", or the controller's state; of an interrupt the list of its CPUs, or "absent" after; of a
+	 * ban "banned" or "free". An intent of these two has both: where it is, and where it is to go.
+	 */
+	char before[JOURNAL_VALUE_SIZE];
+	char after[JOURNAL_VALUE_SIZE];
 };
 
 struct journal_data {
@@ -68,6 +78,47 @@ int journal_claims(const struct journal_data *data, struct journal_claims *ret) 
  * the answer's), and it is the same controller still.
  */
 bool journal_owns(const struct journal_data *data, const struct ctrl_id *id, uint64_t inode);
+
+/*
+ * A value that we changed and that is not back. Its chain of records begins with the first intent since it
+ * was last as before, and goes on through whatever changes follow, until one that is done finds it as it was
+ * before the first ("free", of a ban), or gone. "undone" says that a change did not come about: then the
+ * chain is as it was before that. So is what somebody else has changed since: it is told by comparing.
+ *
+ * An interrupt is its function and its name; a ban is the number.
+ */
+struct journal_value {
+	enum step_kind kind; /* STEP_IRQ_AFFINITY, STEP_IRQBALANCE_BAN */
+	struct pci_addr pci;
+	char irq_name[IRQ_NAME_SIZE];
+	unsigned irq_number; /* of a ban */
+	uint64_t daemon;     /* whose list has it; 0: nobody knows, since the run was killed */
+	/* Of an affinity. */
+	struct cpuset original;	   /* before the chain */
+	struct cpuset last;	   /* where it is, or where the last change was to bring it */
+	struct cpuset before_last; /* where it is if that has not come about, and it was ours; else as last */
+};
+
+/* Its records, as indexes. */
+struct journal_chain {
+	unsigned first;
+	unsigned last;	 /* that says where it is, or is to be */
+	unsigned before; /* the one before that, if last is an intent */
+};
+
+#define JOURNAL_VALUES_MAX STEPS_MAX
+struct journal_values {
+	struct journal_value value[JOURNAL_VALUES_MAX]; /* the oldest chain first */
+	struct journal_chain chain[JOURNAL_VALUES_MAX];
+	unsigned count;
+};
+
+/* -E2BIG: more than JOURNAL_VALUES_MAX. A value whose text is no list of CPUs is -EBADMSG. */
+int journal_values(const struct journal_data *data, struct journal_values *ret) _must_check_;
+
+/* True if there is a value of this kind and interrupt, or of a ban this number. */
+bool journal_has_value(const struct journal_data *data, enum step_kind kind, const struct pci_addr *pci,
+		       const char *irq_name, unsigned irq_number);
 
 const char *journal_state_name(enum journal_state state);
 int journal_state_parse(const char *name, enum journal_state *ret) _must_check_;

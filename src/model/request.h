@@ -12,6 +12,10 @@
 #define REQUEST_PORTALS_MAX 1024
 #define REQUEST_PORTS_MAX 64
 
+#define CORES_PER_PORT_MAX 64
+
+enum request_irqbalance { REQUEST_BAN, REQUEST_IGNORE, REQUEST_REFUSE }; /* what to do with it if it runs */
+
 #define CONNECT_UNSET (-1)
 struct connect_opts {
 	int nr_io_queues;    /* 1..65535 */
@@ -39,4 +43,6 @@ struct request {
 	char hostid[UUID_SIZE];
 	struct connect_opts opts;
 	int connect_timeout_s;
+	unsigned cores_per_port; /* 1..CORES_PER_PORT_MAX */
+	enum request_irqbalance irqbalance;
 };

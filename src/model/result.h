@@ -7,8 +7,10 @@
 #pragma once
 
 #include "base/err.h"
+#include "model/affinity.h"
 #include "model/classification.h"
 #include "model/finding.h"
+#include "model/irqbalance.h"
 #include "model/plan.h"
 #include "model/queue.h"
 #include "model/step.h"
@@ -24,6 +26,9 @@ struct result {
 	const struct classification *classes;
 	const struct plan *plan; /* paths and skips */
 	const struct queues *queues;
+	const struct affinity *affinity;     /* NULL: it was not looked at */
+	const struct irqbalance *irqbalance; /* with affinity */
+	const char *policy_script;	     /* NULL: irqbalance needs none */
 	const struct steps *steps;
 	const struct findings *findings;
 	int64_t given_mbps, possible_mbps; /* -1: unknown */

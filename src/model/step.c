@@ -11,9 +11,13 @@ const char *step_kind_name(enum step_kind kind)
 	case STEP_NVME_CONNECT:
 		return "nvme-connect";
 	case STEP_NVME_DISCONNECT:
+		return "nvme-disconnect";
+	case STEP_IRQBALANCE_BAN:
+		return "irqbalance-ban";
+	case STEP_IRQ_AFFINITY:
 		break;
 	}
-	return "nvme-disconnect";
+	return "irq-affinity";
 }
 
 int step_kind_parse(const char *name, enum step_kind *ret)
@@ -42,10 +46,43 @@ const char *step_state_name(enum step_state state)
 	return "failed";
 }
 
+bool step_is_of_irq(enum step_kind kind)
+{
+	switch (kind) {
+	case STEP_NVME_CONNECT:
+	case STEP_NVME_DISCONNECT:
+		return false;
+	case STEP_IRQBALANCE_BAN:
+	case STEP_IRQ_AFFINITY:
+		break;
+	}
+	return true;
+}
+
+bool step_is_undo(const struct step *step)
+{
+	switch (step->kind) {
+	case STEP_NVME_CONNECT:
+		return false;
+	case STEP_NVME_DISCONNECT:
+		return true;
+	case STEP_IRQBALANCE_BAN:
+		return cpuset_is_empty(&step->to);
+	case STEP_IRQ_AFFINITY:
+		break;
+	}
+	return cpuset_is_empty(&step->cores);
+}
+
 const char *step_object(const struct step *step, char buf[static STEP_TEXT_MAX])
 {
-	str_format(buf, STEP_TEXT_MAX, "%s %s:%s from %s", step->id.nqn, step->id.traddr, step->id.trsvcid,
-		   step->id.host_traddr);
+	char pci[PCI_TEXT_MAX];
+
+	if (step_is_of_irq(step->kind))
+		str_format(buf, STEP_TEXT_MAX, "%s of %s", step->irq_name, pci_format(&step->pci, pci));
+	else
+		str_format(buf, STEP_TEXT_MAX, "%s %s:%s from %s", step->id.nqn, step->id.traddr,
+			   step->id.trsvcid, step->id.host_traddr);
 	return buf;
 }
 

@@ -214,12 +214,27 @@ static void judge_rq_affinity(const struct advice *a)
 
 /* --- multipath --- */
 
-struct reach { /* of the live paths of one subsystem */
+struct reach { /* of the live paths of one subsystem that ANA lets pass */
 	unsigned paths;
 	unsigned most; /* on one node */
 	int node;      /* that one */
 	bool apart;    /* the paths are block devices of their own */
 };
+
+/* ANA lets I/O of a namespace pass here; of a controller without one nothing is known against it. */
+static bool is_usable(const struct topology *topo, int ctrl)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < topo->nss; i++) {
+		if ((int)topo->ns[i].ctrl != ctrl)
+			continue;
+		if (topo->ns[i].ana_usable)
+			return true;
+		any = true;
+	}
+	return !any;
+}
 
 /* How many of the paths from first to end complete on that node. */
 static unsigned count_on_node(const struct advice *a, unsigned first, unsigned end, int node)
@@ -230,7 +245,7 @@ static unsigned count_on_node(const struct advice *a, unsigned first, unsigned e
 		const struct path *path = &a->plan->path[i];
 
 		if (path->ctrl >= 0 && path->port >= 0 && path_completes(path) &&
-		    strcmp(a->topo->ctrl[path->ctrl].state, "live") == 0)
+		    strcmp(a->topo->ctrl[path->ctrl].state, "live") == 0 && is_usable(a->topo, path->ctrl))
 			count += a->topo->port[path->port].numa_node == node;
 	}
 	return count;

@@ -65,3 +65,40 @@ int lower_connect(const struct plan *plan, const struct topology *topo, const st
 	}
 	return 0;
 }
+
+int lower_place(const struct topology *topo, const struct classification *classes,
+		const struct affinity *affinity, struct steps *ret, struct err *err)
+{
+	for (unsigned i = 0; i < affinity->irqs; i++) {
+		const struct affinity_irq *irq = &affinity->irq[i];
+		const struct port *port = topo_port(topo, &irq->pci);
+		struct step *step = &ret->step[ret->count];
+
+		if (irq->action != IRQ_WOULD_SET)
+			continue;
+		if (!port || irq->port < 0 || classes->port[port - topo->port].role != ROLE_STORAGE)
+			return err_set(err, XC_REFUSED, -EPERM, irq->name,
+				       "%s: it is of no storage port; nothing was done (please report this)",
+				       irq->name);
+		/* Each may get a ban as well, and all must have room to be taken back. */
+		if (ret->count + 2 * affinity->irqs > STEPS_MAX / 2)
+			return err_set(err, XC_ENVIRONMENT, -E2BIG, "STEPS_MAX",
+				       "more interrupts than fit into %d steps (STEPS_MAX)", STEPS_MAX);
+		ret->count++;
+		*step = (struct step){
+			.kind = STEP_IRQ_AFFINITY,
+			.state = STEP_WOULD,
+			.pci = irq->pci,
+			.role = ROLE_STORAGE,
+			.before = irq->before,
+			.to = irq->target,
+			.cores = affinity->port[irq->port].cpus,
+			.irq = (int)i,
+			.path = -1,
+		};
+		if (str_copy(step->irq_name, sizeof(step->irq_name), irq->name) < 0)
+			return err_set(err, XC_FAILED, -ENAMETOOLONG, irq->name, "%s: too long a name",
+				       irq->name);
+	}
+	return 0;
+}

@@ -147,6 +147,24 @@ int lower_connect(const struct plan *plan, const struct topology *topo, const st
 int lower_teardown(const struct plan *plan, const struct topology *topo, const struct classification *classes,
 		   const struct journal_claims *claims, struct steps *ret, struct err *err) _must_check_;
 
+/* The interrupts that are not where they belong (IRQ_WOULD_SET), after the steps that are there. */
+int lower_place(const struct topology *topo, const struct classification *classes,
+		const struct affinity *affinity, struct steps *ret, struct err *err) _must_check_;
+
+/* --- plan_restore.c: the values that the journal says we changed --- */
+
+/*
+ * Which of them go back: those of functions on which none of our controllers is left after plan (all claims
+ * that plan does not remove, selected or not), and that the request selects: with nqn only functions from
+ * which this plan removes something; with port only that one. affinity->irq gets an entry for each
+ * (would-restore, or foreign where topo.irq says so), ret the steps after those that are there: the newest
+ * first, bans last.
+ */
+int plan_restore(const struct topology *topo, const struct classification *classes,
+		 const struct journal_claims *claims, const struct journal_values *values,
+		 const struct teardown *teardown, const struct plan *plan, struct affinity *affinity,
+		 struct steps *ret, struct err *err) _must_check_;
+
 /* --- proof.c --- */
 enum group_verdict { GROUP_PROVEN, GROUP_MISMATCH, GROUP_UNSETTLED, GROUP_UNREADABLE };
 

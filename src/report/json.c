@@ -53,17 +53,30 @@ static struct json *bandwidth_json(const struct result *result)
 	return j;
 }
 
-/* What a step changes, in the words of the journal: a controller's state; null: it is absent. */
-static void step_change(const struct step *step, const char **ret_from, const char **ret_to)
+/*
+ * What a step changes, in the words of the journal: a controller's state (null: it is absent), an interrupt's
+ * CPUs, whether irqbalance leaves it alone.
+ */
+static void step_set_change(struct json *j, const struct step *step)
 {
-	*ret_from = NULL;
-	*ret_to = NULL;
+	bool bans = !cpuset_is_empty(&step->to);
+
 	switch (step->kind) {
 	case STEP_NVME_CONNECT:
-		*ret_to = "live";
+		json_set(j, "from", NULL);
+		json_set_str(j, "to", "live");
 		break;
 	case STEP_NVME_DISCONNECT:
-		*ret_from = step->state == STEP_SKIPPED ? NULL : "live";
+		json_set_str(j, "from", step->state == STEP_SKIPPED ? NULL : "live");
+		json_set(j, "to", NULL);
+		break;
+	case STEP_IRQ_AFFINITY:
+		report_set_place(j, "from", &step->before);
+		report_set_place(j, "to", &step->to);
+		break;
+	case STEP_IRQBALANCE_BAN:
+		json_set_str(j, "from", bans ? "free" : "banned");
+		json_set_str(j, "to", bans ? "banned" : "free");
 		break;
 	}
 }
@@ -76,14 +89,11 @@ static struct json *steps_json(const struct result *result)
 		const struct step *step = &result->steps->step[i];
 		struct json *j = json_object_new();
 		char text[STEP_TEXT_MAX];
-		const char *from, *to;
 
-		step_change(step, &from, &to);
 		json_set_i64(j, "step", i + 1);
 		json_set_str(j, "kind", step_kind_name(step->kind));
 		json_set_str(j, "object", step_object(step, text));
-		json_set_str(j, "from", from);
-		json_set_str(j, "to", to);
+		step_set_change(j, step);
 		json_set_str(j, "state", step_state_name(step->state));
 		json_push(list, j);
 	}
@@ -188,7 +198,7 @@ int report_json(const struct result *result, FILE *out)
 	member(out, "bandwidth", bandwidth_json(result));
 	fputs(",\n  \"paths\": ", out);
 	report_json_paths(result, out);
-	member(out, "affinity", NULL);
+	member(out, "affinity", report_json_affinity(result));
 	member(out, "offload", NULL);
 	member(out, "steps", steps_json(result));
 	member(out, "skipped", skipped_json(result));

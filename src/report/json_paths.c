@@ -21,14 +21,6 @@ static struct json *namespaces_json(const struct result *result, int ctrl)
 	return list;
 }
 
-/* set NULL: unknown. An empty set is known: "". */
-static void set_cpus(struct json *object, const char *key, const struct cpuset *set)
-{
-	char text[CPUSET_TEXT_MAX];
-
-	json_set_str(object, key, set && cpuset_format(set, text, sizeof(text)) == 0 ? text : NULL);
-}
-
 static void set_tristate(struct json *object, const char *key, enum tristate value)
 {
 	switch (value) {
@@ -60,9 +52,9 @@ static struct json *queue_json(const struct topology *topo, const struct queue *
 	json_set_str(j, "vector_source", queue->vector >= 0 ? "kernel-formula" : NULL);
 	report_set_known(j, "irq", irq ? (int64_t)irq->irq : -1);
 	report_set_text(j, "irq_name", irq ? irq->name : NULL);
-	set_cpus(j, "irq_cpus", irq && irq->affinity_known ? &irq->affinity : NULL);
-	set_cpus(j, "effective_cpus", irq && irq->effective_known ? &irq->effective : NULL);
-	set_cpus(j, "hctx_cpus", hctx ? &hctx->cpus : NULL);
+	report_set_cpus(j, "irq_cpus", irq && irq->affinity_known ? &irq->affinity : NULL);
+	report_set_cpus(j, "effective_cpus", irq && irq->effective_known ? &irq->effective : NULL);
+	report_set_cpus(j, "hctx_cpus", hctx ? &hctx->cpus : NULL);
 	report_set_known(j, "numa_node", queue->numa_node);
 	set_tristate(j, "local", queue->local);
 	return j;

@@ -165,3 +165,15 @@ void report_set_port(struct json *object, const char *key, const struct port *po
 	else
 		json_set(object, key, NULL);
 }
+
+void report_set_cpus(struct json *object, const char *key, const struct cpuset *set)
+{
+	char text[CPUSET_TEXT_MAX];
+
+	json_set_str(object, key, set && cpuset_format(set, text, sizeof(text)) == 0 ? text : NULL);
+}
+
+void report_set_place(struct json *object, const char *key, const struct cpuset *set)
+{
+	report_set_cpus(object, key, set && !cpuset_is_empty(set) ? set : NULL);
+}

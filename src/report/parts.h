@@ -44,17 +44,23 @@ void report_set_text(struct json *object, const char *key, const char *text);
 void report_set_known(struct json *object, const char *key, int64_t value);
 void report_set_pci(struct json *object, const char *key, const struct pci_addr *pci);
 void report_set_port(struct json *object, const char *key, const struct port *port);
+/* NULL: unknown. An empty set is known: "". */
+void report_set_cpus(struct json *object, const char *key, const struct cpuset *set);
+/* Where an interrupt is. It is never on no CPU: an empty set is unknown. */
+void report_set_place(struct json *object, const char *key, const struct cpuset *set);
 
-/* --- json_ports.c, json_paths.c: parts of the document --- */
+/* --- json_*.c: parts of the document --- */
 
 struct json *report_json_ports(const struct result *result);
 struct json *report_json_bonds(const struct result *result);
 void report_json_paths(const struct result *result, FILE *out);
+struct json *report_json_affinity(const struct result *result);
 
 /* --- text_*.c: sections of the text, as lines for text_align(); nothing to say, no section --- */
 
 void report_text_ports(const struct result *result, FILE *out);
 void report_text_bonds(const struct result *result, FILE *out);
 void report_text_paths(const struct result *result, FILE *out);
+void report_text_cores(const struct result *result, FILE *out);
 void report_text_skipped(const struct result *result, FILE *out);
 void report_text_findings(const struct result *result, FILE *out);

@@ -98,6 +98,7 @@ static void text_sections(const struct result *result, FILE *out)
 	}
 	report_text_paths(result, out);
 	report_text_skipped(result, out);
+	report_text_cores(result, out);
 	report_text_findings(result, out);
 	text_summary(result, out);
 }

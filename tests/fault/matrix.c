@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "fault/irqs.h"
+
 #include "lib/t.h"
 
 #define JOURNAL JOURNAL_DIR "/" JOURNAL_FILE
@@ -51,7 +53,8 @@ static void run_case(struct running *m, const struct plan_of_case *c)
 	snapshot_restore(m->b, m->start);
 	world->outsider = c->outsider;
 	world->outsider_way = c->way;
-	world->outsider_id = world->object[c->outsider.object];
+	if (c->outsider.object < FAKE_OBJECTS_MAX)
+		world->outsider_id = world->object[c->outsider.object];
 	world->fail = c->fail;
 	world->failure = c->failure;
 	world->crash = c->crash;
@@ -114,6 +117,14 @@ static bool can_fail(enum fake_call call, enum fake_failure failure)
 		return failure <= FAKE_LEFTOVER;
 	case FAKE_REMOVE:
 		return failure != FAKE_STOPPED;
+	case FAKE_IRQ_READ:
+	case FAKE_BANS_READ:
+		return failure == FAKE_ERROR;
+	case FAKE_IRQ_WRITE:
+	case FAKE_BAN:
+		return failure != FAKE_STOPPED;
+	case FAKE_UNBAN:
+		return failure != FAKE_STOPPED && failure != FAKE_BUSY;
 	}
 	return false;
 }
@@ -126,7 +137,7 @@ static void with_failures(struct running *m, struct plan_of_case c, struct fake_
 	with_crashes(m, c, ret);
 	if (depth_of(&c) == m->matrix->depth)
 		return;
-	for (c.fail.object = 0; c.fail.object < ret->objects; c.fail.object++) {
+	for (c.fail.object = 0; c.fail.object < FAKE_THINGS; c.fail.object++) {
 		for (c.fail.call = 0; c.fail.call < ret->calls[c.fail.object]; c.fail.call++) {
 			for (int way = 0; way < FAKE_FAILURES; way++) {
 				c.failure = (enum fake_failure)way;
@@ -146,6 +157,13 @@ static bool can_act(const struct fake_world *world, const struct fake_when *when
 	switch (way) {
 	case FAKE_NOBODY:
 		return false;
+	case FAKE_MOVES:
+	case FAKE_UNLOADS:
+	case FAKE_BANS:
+	case FAKE_UNBANS:
+	case FAKE_RESTARTS:
+	case FAKE_ENDS:
+		return there;
 	case FAKE_CONNECTS:
 		return !staying;
 	case FAKE_DISCONNECTS:
@@ -157,6 +175,15 @@ static bool can_act(const struct fake_world *world, const struct fake_when *when
 	return false;
 }
 
+/* The ways of those who come to such a thing. */
+static void ways_of(unsigned thing, int *ret_first, int *ret_last)
+{
+	*ret_first = thing < FAKE_OBJECTS_MAX ? FAKE_CONNECTS : thing == FAKE_DAEMON ? FAKE_BANS : FAKE_MOVES;
+	*ret_last = thing < FAKE_OBJECTS_MAX ? FAKE_REGISTERS
+		    : thing == FAKE_DAEMON   ? FAKE_ENDS
+					     : FAKE_UNLOADS;
+}
+
 static void with_outsiders(struct running *m)
 {
 	struct plan_of_case c = nothing;
@@ -164,8 +191,11 @@ static void with_outsiders(struct running *m)
 	unsigned *object = &c.outsider.object, *call = &c.outsider.call;
 
 	with_failures(m, c, &world);
-	for (*object = 0; *object < world.objects; ++*object) {
-		for (int way = FAKE_CONNECTS; way <= FAKE_REGISTERS; way++) {
+	for (*object = 0; *object < FAKE_THINGS; ++*object) {
+		int first, last;
+
+		ways_of(*object, &first, &last);
+		for (int way = first; way <= last && world.calls[*object] > 0; way++) {
 			c.way = (enum fake_outsider)way;
 			for (*call = 0; *call <= world.calls[*object]; ++*call) {
 				bool afterwards = *call == world.calls[*object];
@@ -225,7 +255,7 @@ static void connect_again(struct bench *b)
 	b->world.refused = 0;
 	b->world.verdict = VERDICT_PROVEN;
 	process_run(b, CONNECT);
-	if (!b->wrong && (b->result < 0 || !all_are_there(b)))
+	if (!b->wrong && (b->result < 0 || !all_are_there(b) || !irqs_are_placed(b)))
 		b->wrong = "a later connect did not make what was missing";
 	if (b->wrong)
 		return;

@@ -9,17 +9,18 @@
 
 #include "apply/run.h"
 #include "apply/undo.h"
+#include "fault/irqs.h"
 
 #define JOURNAL JOURNAL_DIR "/" JOURNAL_FILE
 
 /*
- * Names of the sanitizer: a crash leaves what undo_steps() has on the heap, as it is left by longjmp. That it
+ * Names of the sanitizer: a crash leaves what is on the heap then, as it is left by longjmp. That it
  * frees it is seen by the other tests.
  */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
-	return "leak:undo_steps\n";
+	return "leak:undo_steps\nleak:placing_ban\nleak:placing_unban\n";
 }
 
 const char *__lsan_default_options(void);
@@ -40,6 +41,9 @@ int bench_setup(void **state)
 	b->steps = calloc(1, sizeof(*b->steps));
 	b->plan = calloc(1, sizeof(*b->plan));
 	b->findings = calloc(1, sizeof(*b->findings));
+	b->affinity = calloc(1, sizeof(*b->affinity));
+	b->balance = calloc(1, sizeof(*b->balance));
+	b->values = calloc(1, sizeof(*b->values));
 	fake_root_open(&b->root);
 	*state = b;
 	return 0;
@@ -56,6 +60,9 @@ int bench_teardown(void **state)
 	free(b->steps);
 	free(b->plan);
 	free(b->findings);
+	free(b->affinity);
+	free(b->balance);
+	free(b->values);
 	free(b);
 	return 0;
 }
@@ -71,7 +78,7 @@ void bench_reset(struct bench *b, unsigned objects)
 		fake_step(&step, i);
 		b->world.object[i] = step.id;
 	}
-	b->records = b->claims->count = 0;
+	b->records = b->claims->count = b->values->count = 0;
 	(void)unlinkat(b->root.fd, JOURNAL, 0);
 }
 
@@ -144,12 +151,14 @@ static void connect_paths(struct bench *b, const char *name)
 	int r;
 
 	plan_connects(b);
-	if (b->steps->count == 0)
+	if (b->steps->count == 0 && b->world.irqs == 0)
 		return;
 	assert(journal_begin(b->journal, name, 2, argv, &err) == 0);
 	b->result = run_steps(&fx, b->journal, b->steps, b->plan, &err);
+	if (b->result == 0 && b->world.irqs > 0)
+		b->result = irqs_place(b, &fx, &err);
 	assert((b->result < 0) == (err.code < 0));
-	up = b->result == 0 && all_are_up(b);
+	up = b->result == 0 && all_are_up(b) && irqs_are_whole(b);
 	b->exit = up ? XC_OK : XC_PARTIAL;
 	if (b->process == ATOMIC && !up) {
 		r = roll_back(b, &fx, &broken);
@@ -193,8 +202,12 @@ static void tear_down(struct bench *b)
 	assert(lower_teardown(b->plan, b->topo, b->classes, b->claims, b->steps, &err) == 0);
 	assert(journal_begin(b->journal, "teardown", 2, argv, &err) == 0);
 	b->result = undo_steps(&fx, b->journal, b->steps, 0, false, b->plan, &err);
+	if (b->result == 0 && b->world.irqs > 0)
+		b->result = irqs_restore(b, &fx, &err);
 	assert((b->result < 0) == (err.code < 0));
 	b->exit = b->result < 0 ? err.exit : verdict_teardown(b->plan);
+	if (b->exit == XC_OK && !irqs_are_whole(b))
+		b->exit = XC_PARTIAL;
 	fake_place(&b->world);
 	r = journal_end(b->journal, b->exit, b->result == 0, &ignored);
 	b->result = b->result < 0 ? b->result : r;
@@ -239,21 +252,23 @@ static void check_atomic(struct bench *b)
 
 static void check(struct bench *b, const struct journal_data *data)
 {
-	bool there = root_exists(&b->root, JOURNAL);
+	bool there = root_exists(&b->root, JOURNAL), left;
 
 	if (b->world.wrong)
 		wrong(b, b->world.wrong);
 	check_ctrls(b, data);
+	irqs_check(b, data);
 	if (journal_claims(data, b->claims) < 0)
 		wrong(b, "more claims than there can be");
-	if (b->claims->count > 0 && !there)
+	left = b->claims->count > 0 || b->values->count > 0;
+	if (left && !there)
 		wrong(b, "the journal is gone, and something is claimed");
 	if (!b->crashed && b->result == 0 && there && data->unfinished && b->world.effects > 0)
 		wrong(b, "a run that came to its end has none");
 	if (b->process == TEARDOWN && !b->crashed && b->result == 0) {
-		if (there != (b->claims->count > 0))
+		if (there != left)
 			wrong(b, "nothing is claimed, and the journal is there");
-		if ((b->exit == XC_OK) != (b->claims->count == 0))
+		if ((b->exit == XC_OK) == left)
 			wrong(b, "a teardown whose exit does not fit the journal");
 	}
 	check_atomic(b);
@@ -269,7 +284,8 @@ void process_run(struct bench *b, enum process process)
 	b->result = 0;
 	b->exit = XC_OK;
 	b->crashed = b->rolled_back = false;
-	b->steps->count = b->findings->count = 0;
+	b->steps->count = b->findings->count = b->affinity->irqs = 0;
+	b->balance->state = IRQBALANCE_ABSENT;
 	b->first_inode = b->world.next_inode;
 	b->world.earlier = process == TEARDOWN ? 0 : b->first_inode;
 	if (journal_open(&b->root, 0, &b->journal, b->findings, &err) < 0) {
@@ -326,6 +342,9 @@ void process_finish(struct bench *b)
 		if (!is_foreign(b, &b->claims->claim[i].id))
 			wrong(b, "something is claimed after a teardown in peace");
 	}
+	irqs_check_finished(b);
+	if (!b->wrong && b->values->count > 0)
+		irqs_force(b);
 }
 
 /* --- states --------------------------------------------------------------------------------------------- */
@@ -390,6 +409,7 @@ void process_key(const struct bench *b, char buf[static KEY_SIZE])
 				   ctrl->owner[0] ? "r" : "", ctrl_state_is_gone(ctrl->state) ? "d" : "",
 				   ctrl->inode == inode ? "=" : "");
 	}
+	irqs_key(b, buf);
 }
 
 bool seen_add(struct seen *seen, const char *key)

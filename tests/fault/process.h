@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "apply/place.h"
 #include "lib/fakefx.h"
 #include "policy/policy.h"
 
@@ -20,6 +21,10 @@ struct bench {
 	struct steps *steps;
 	struct plan *plan;
 	struct findings *findings;
+	struct affinity *affinity;
+	struct irqbalance *balance;
+	struct journal_values *values; /* as the last process left them */
+	bool force;		       /* of a teardown */
 	struct journal *journal;
 	unsigned records; /* likewise */
 
@@ -44,13 +49,17 @@ void bench_reset(struct bench *b, unsigned objects);
  *	- the journal claims all of ours that is there and nothing else, but for an outsider who made exactly
  *	  our names while an intent was open;
  *	- what the next process reads in the journal is what this one wrote;
+ *	- where an interrupt is, and what of the ban list is ours, likewise;
  *	- a teardown has removed the journal if nothing is claimed, and not else, and says so by its exit;
  *	- of a connect --atomic that failed nothing is left, unless its removal failed;
  *	- a connect has removed nothing that an earlier run had made.
  */
 void process_run(struct bench *b, enum process process);
 
-/* One more teardown, with nobody in its way: all of ours is gone, and the journal with it. */
+/*
+ * One more teardown, with nobody in its way: all of ours is gone, and the journal with it. An interrupt that
+ * somebody else has moved is left there until one with force.
+ */
 void process_finish(struct bench *b);
 
 /* What of world and journal can matter to a later process, as text; of each object " which claim:what". */

@@ -13,6 +13,7 @@ void fake_world_init(struct fake_world *world, const struct root *root)
 	memset(world, 0, sizeof(*world));
 	world->root = root;
 	world->next_inode = 1000;
+	world->next_born = 1;
 	world->verdict = VERDICT_PROVEN;
 	fake_world_next(world);
 }
@@ -33,6 +34,7 @@ void fake_world_next(struct fake_world *world)
 			world->ctrl[i].waits = 1;
 		world->ctrl[i].told = false;
 	}
+	fake_irq_next(world);
 }
 
 static struct fake_ctrl *find_inode(struct fake_world *world, uint64_t inode)
@@ -169,6 +171,14 @@ static void outsider_acts(struct fake_world *world)
 		str_format(ctrl->owner, sizeof(ctrl->owner), "stas");
 		world->changes++;
 		break;
+	case FAKE_MOVES:
+	case FAKE_UNLOADS:
+	case FAKE_BANS:
+	case FAKE_UNBANS:
+	case FAKE_RESTARTS:
+	case FAKE_ENDS:
+		fake_irq_outsider(world);
+		break;
 	}
 }
 
@@ -203,21 +213,22 @@ static unsigned object_of(const struct fake_world *world, const struct step *ste
 static void log_call(struct fake_world *world, unsigned object, enum fake_call call)
 {
 	unsigned n = world->calls[object];
-	const struct ctrl_id *id = &world->object[object];
+	bool is_ctrl = object < FAKE_OBJECTS_MAX;
 
-	if (n >= FAKE_CALLS_MAX || world->objects == 0)
+	if (n >= FAKE_CALLS_MAX || (is_ctrl && world->objects == 0))
 		return;
 	world->log[object][n].call = call;
-	world->log[object][n].there = fake_find(world, id);
-	world->log[object][n].staying = find_staying(world, id);
+	world->log[object][n].there =
+		is_ctrl ? fake_find(world, &world->object[object]) != NULL : fake_irq_there(world, object);
+	world->log[object][n].staying = is_ctrl && find_staying(world, &world->object[object]);
 }
 
 /* A call begins. True if it is to fail, in whatever way. */
-static bool enter(struct fake_world *world, unsigned object, enum fake_call call)
+bool fake_enter(struct fake_world *world, unsigned object, enum fake_call call)
 {
 	bool failing;
 
-	assert(object < FAKE_OBJECTS_MAX);
+	assert(object < FAKE_THINGS);
 	fake_place(world);
 	if (is_now(world, &world->outsider, object)) {
 		outsider_acts(world);
@@ -230,7 +241,7 @@ static bool enter(struct fake_world *world, unsigned object, enum fake_call call
 	return failing;
 }
 
-static bool fails(struct fake_world *world, bool failing, enum fake_failure failure)
+bool fake_fails(struct fake_world *world, bool failing, enum fake_failure failure)
 {
 	if (!failing || world->failure != failure)
 		return false;
@@ -242,12 +253,14 @@ static bool fails(struct fake_world *world, bool failing, enum fake_failure fail
 void fake_read(struct fake_world *world)
 {
 	for (unsigned i = 0; i < world->objects; i++)
-		(void)enter(world, i, FAKE_FACTS);
+		(void)fake_enter(world, i, FAKE_FACTS);
+	for (unsigned i = 0; i < world->irqs; i++)
+		(void)fake_enter(world, FAKE_IRQ(i), FAKE_FACTS);
 }
 
 void fake_end(struct fake_world *world)
 {
-	for (unsigned i = 0; i < world->objects; i++)
+	for (unsigned i = 0; i < FAKE_THINGS; i++)
 		log_call(world, i, FAKE_REMOVED);
 	outsider_acts(world);
 }
@@ -257,12 +270,12 @@ void fake_end(struct fake_world *world)
 static int fake_observe(void *ctx, const struct step *step, struct observed *ret, struct err *err)
 {
 	struct fake_world *world = ctx;
-	bool failing = enter(world, object_of(world, step), FAKE_OBSERVE);
+	bool failing = fake_enter(world, object_of(world, step), FAKE_OBSERVE);
 	const struct fake_ctrl *ctrl = step->kind == STEP_NVME_CONNECT ? find_staying(world, &step->id)
 								       : fake_find(world, &step->id);
 
 	*ret = (struct observed){ .instance = -1, .cntlid = -1, .source_on_port = !world->source_gone };
-	if (fails(world, failing, FAKE_ERROR))
+	if (fake_fails(world, failing, FAKE_ERROR))
 		return err_set(err, XC_ENVIRONMENT, -EIO, step->id.nqn, "sysfs could not be read");
 	if (ctrl) {
 		ret->there = true;
@@ -277,10 +290,23 @@ static int fake_observe(void *ctx, const struct step *step, struct observed *ret
 	return 0;
 }
 
-static void wrong(struct fake_world *world, const char *what)
+void fake_wrong(struct fake_world *world, const char *what)
 {
 	if (!world->wrong)
 		world->wrong = what;
+}
+
+const struct journal_data *fake_journal(struct fake_world *world, struct journal_data *own)
+{
+	struct err err = { 0 };
+
+	if (world->journal)
+		return journal_data(world->journal);
+	if (!world->root)
+		return NULL;
+	if (journal_read(world->root, own, &err) < 0)
+		fake_wrong(world, "an effect, and the journal cannot be read");
+	return own;
 }
 
 /* The journal ends in the intent of this very step; or it holds at least the connect of what is removed. */
@@ -292,7 +318,7 @@ static void check_intent(struct fake_world *world, const struct step *step, cons
 		return;
 	if (!last || data->torn || last->type != JOURNAL_STEP || last->state != JOURNAL_INTENT ||
 	    last->kind != step->kind || !ctrl_id_equal(&last->id, &step->id))
-		wrong(world, "an effect without its intent");
+		fake_wrong(world, "an effect without its intent");
 }
 
 /* Nothing that an outsider made, or took, is removed. */
@@ -300,26 +326,20 @@ static void check_removal(struct fake_world *world, const struct step *step, con
 			  const struct fake_ctrl *ctrl)
 {
 	if (found->owner[0] != '\0' && strcmp(found->owner, step->stale_owner) != 0)
-		wrong(world, "removed what somebody has in the registry");
+		fake_wrong(world, "removed what somebody has in the registry");
 	if (!ctrl->ours && !ctrl->excused)
-		wrong(world, "removed what an outsider made");
+		fake_wrong(world, "removed what an outsider made");
 	if (ctrl->ours && ctrl->inode < world->earlier)
-		wrong(world, "removed what an earlier run had made");
+		fake_wrong(world, "removed what an earlier run had made");
 }
 
 static void check_effect(struct fake_world *world, const struct step *step, const struct observed *found,
 			 const struct fake_ctrl *ctrl)
 {
-	const struct journal_data *data = world->journal ? journal_data(world->journal) : NULL;
 	struct journal_data read = { 0 };
-	struct err err = { 0 };
+	const struct journal_data *data = fake_journal(world, &read);
 
 	world->effects++;
-	if (!data && world->root) {
-		if (journal_read(world->root, &read, &err) < 0)
-			wrong(world, "an effect, and the journal cannot be read");
-		data = &read;
-	}
 	if (data)
 		check_intent(world, step, data);
 	if (ctrl)
@@ -330,27 +350,27 @@ static void check_effect(struct fake_world *world, const struct step *step, cons
 static int fake_perform(void *ctx, const struct step *step, enum path_reason *ret_reason, struct err *err)
 {
 	struct fake_world *world = ctx;
-	bool failing = enter(world, object_of(world, step), FAKE_PERFORM);
+	bool failing = fake_enter(world, object_of(world, step), FAKE_PERFORM);
 	struct fake_ctrl *found = fake_find(world, &step->id);
 	int code = 0;
 
 	check_effect(world, step, NULL, NULL);
 	*ret_reason = PATH_OTHER;
 	if (step->kind != STEP_NVME_CONNECT)
-		wrong(world, "performed what is no connect");
+		fake_wrong(world, "performed what is no connect");
 	if (find_staying(world, &step->id)) {
 		found->told = true;
 		code = err_set(err, XC_FAILED, -EALREADY, step->id.nqn, "somebody else connected it");
-	} else if (fails(world, failing, FAKE_ERROR) || world->refused & 1U << object_of(world, step)) {
+	} else if (fake_fails(world, failing, FAKE_ERROR) || world->refused & 1U << object_of(world, step)) {
 		*ret_reason = PATH_NO_ANSWER;
 		code = err_set(err, XC_FAILED, -ECONNRESET, step->id.nqn, "no answer");
-	} else if (fails(world, failing, FAKE_STOPPED)) {
+	} else if (fake_fails(world, failing, FAKE_STOPPED)) {
 		code = err_set(err, XC_FAILED, -EINTR, step->id.nqn, "stopped by a signal");
 	} else {
 		if (found)
 			found->replaced = true;
 		fake_connect(world, &step->id, true);
-		if (fails(world, failing, FAKE_LEFTOVER)) {
+		if (fake_fails(world, failing, FAKE_LEFTOVER)) {
 			*ret_reason = PATH_TIMEOUT;
 			code = err_set(err, XC_TIMEOUT, -ETIMEDOUT, step->id.nqn, "not in time");
 		}
@@ -362,12 +382,12 @@ static int fake_perform(void *ctx, const struct step *step, enum path_reason *re
 static enum proof_verdict fake_prove(void *ctx, const struct step *step, char *why, size_t size)
 {
 	struct fake_world *world = ctx;
-	bool failing = enter(world, object_of(world, step), FAKE_PROVE);
+	bool failing = fake_enter(world, object_of(world, step), FAKE_PROVE);
 	enum proof_verdict verdict = world->verdict;
 
-	if (fails(world, failing, FAKE_ERROR))
+	if (fake_fails(world, failing, FAKE_ERROR))
 		verdict = VERDICT_UNKNOWN;
-	if (fails(world, failing, FAKE_LEFTOVER))
+	if (fake_fails(world, failing, FAKE_LEFTOVER))
 		verdict = VERDICT_MISMATCH;
 	if (verdict != VERDICT_PROVEN)
 		str_format(why, size, "%s", verdict == VERDICT_UNKNOWN ? "cannot be read" : "is on mlx5_0");
@@ -387,7 +407,7 @@ static int fake_remove(void *ctx, const struct step *step, const struct observed
 		       struct err *err)
 {
 	struct fake_world *world = ctx;
-	bool failing = enter(world, object_of(world, step), FAKE_REMOVE);
+	bool failing = fake_enter(world, object_of(world, step), FAKE_REMOVE);
 	struct fake_ctrl *ctrl = find_found(world, step, found);
 	enum removal comes_to = REMOVAL_PENDING;
 
@@ -395,18 +415,18 @@ static int fake_remove(void *ctx, const struct step *step, const struct observed
 	check_effect(world, step, found, ctrl);
 	if (!ctrl)
 		return err_set(err, XC_REFUSED, -ESTALE, step->id.nqn, "not that one any more");
-	if (fails(world, failing, FAKE_ERROR))
+	if (fake_fails(world, failing, FAKE_ERROR))
 		return err_set(err, XC_FAILED, -EIO, step->id.nqn, "no child");
-	if (fails(world, failing, FAKE_LEFTOVER))
+	if (fake_fails(world, failing, FAKE_LEFTOVER))
 		comes_to = REMOVAL_FAILED;
-	if (fails(world, failing, FAKE_BUSY))
+	if (fake_fails(world, failing, FAKE_BUSY))
 		comes_to = REMOVAL_BUSY;
 	if (comes_to == REMOVAL_PENDING && !ctrl_state_is_gone(ctrl->state)) {
 		str_format(ctrl->state, sizeof(ctrl->state), "deleting");
 		ctrl->waits = 1;
 		world->changes++;
 	}
-	if (fails(world, failing, FAKE_LATE))
+	if (fake_fails(world, failing, FAKE_LATE))
 		ctrl->waits = FAKE_NEVER;
 	world->job[world->jobs].object = object_of(world, step);
 	world->job[world->jobs].inode = ctrl->inode;
@@ -422,7 +442,7 @@ static enum removal fake_removed(void *ctx, unsigned job, struct err *err)
 	const struct fake_ctrl *ctrl;
 
 	assert(job < world->jobs);
-	(void)enter(world, world->job[job].object, FAKE_REMOVED);
+	(void)fake_enter(world, world->job[job].object, FAKE_REMOVED);
 	ctrl = find_inode(world, world->job[job].inode);
 	if (!ctrl)
 		return REMOVAL_GONE;
@@ -456,7 +476,7 @@ static bool fake_stop(void *ctx)
 
 struct fx fake_fx(struct fake_world *world)
 {
-	return (struct fx){
+	struct fx fx = {
 		.ctx = world,
 		.observe = fake_observe,
 		.prove = fake_prove,
@@ -466,28 +486,7 @@ struct fx fake_fx(struct fake_world *world)
 		.wait = fake_wait,
 		.stop_requested = fake_stop,
 	};
-}
 
-void fake_step(struct step *step, unsigned i)
-{
-	memset(step, 0, sizeof(*step));
-	step->kind = STEP_NVME_CONNECT;
-	step->pci = (struct pci_addr){ .bus = (uint8_t)(0x29 + i) };
-	step->role = ROLE_STORAGE;
-	str_format(step->id.nqn, sizeof(step->id.nqn), "nqn.2026-01.example:s%u", i);
-	str_format(step->id.transport, sizeof(step->id.transport), "rdma");
-	str_format(step->id.traddr, sizeof(step->id.traddr), "10.10.%u.2", i + 1);
-	str_format(step->id.trsvcid, sizeof(step->id.trsvcid), "4420");
-	str_format(step->id.host_traddr, sizeof(step->id.host_traddr), "10.10.%u.1", i + 1);
-	str_format(step->id.hostnqn, sizeof(step->id.hostnqn), "nqn.2026-01.example:host");
-	str_format(step->id.hostid, sizeof(step->id.hostid), "0d1a2f2c-91f0-4c40-a0e0-4f3f2e1d0c0b");
-	str_format(step->rdma_device, sizeof(step->rdma_device), "mlx5_%u", i + 1);
-	step->opts = (struct connect_opts){ .nr_io_queues = 16,
-					    .queue_size = 128,
-					    .keep_alive_tmo = 5,
-					    .reconnect_delay = 10,
-					    .ctrl_loss_tmo = 600,
-					    .tos = CONNECT_UNSET };
-	step->timeout_s = 10;
-	step->path = (int)i;
+	fake_irq_fx(&fx);
+	return fx;
 }

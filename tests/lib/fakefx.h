@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A world in memory behind struct fx: controllers that a run makes and others that an outsider makes, calls
- * that fail, crashes, and a look into the journal at each effect. And a root for tests that write: a
- * directory which counts as live, though it is none.
+ * A world in memory behind struct fx: controllers that a run makes and others that an outsider makes,
+ * interrupts and irqbalance's ban list, calls that fail, crashes, and a look into the journal at each effect.
+ * And a root for tests that write: a directory which counts as live, though it is none.
  */
 #pragma once
 
@@ -13,6 +13,12 @@
 
 #define FAKE_CTRLS_MAX 16
 #define FAKE_OBJECTS_MAX 4
+#define FAKE_IRQS_MAX 4
+#define FAKE_BANS_MAX 16
+/* Numbers of what a call can be about: controllers from 0, then these. */
+#define FAKE_IRQ(i) (FAKE_OBJECTS_MAX + (i))
+#define FAKE_DAEMON (FAKE_OBJECTS_MAX + FAKE_IRQS_MAX)
+#define FAKE_THINGS (FAKE_DAEMON + 1)
 #define FAKE_CALLS_MAX 24 /* that are kept of an object */
 #define FAKE_NEVER UINT32_MAX
 
@@ -31,20 +37,66 @@ struct fake_ctrl {
 	unsigned waits;		/* while it is deleting: so many until it is gone */
 };
 
-/* What an outsider does to the object of one step. */
-enum fake_outsider { FAKE_NOBODY, FAKE_CONNECTS, FAKE_DISCONNECTS, FAKE_REMAKES, FAKE_REGISTERS };
+/* CPUs of interrupt i: what the kernel gave it, where an outsider moves it, and its port's cores, two. */
+#define FAKE_CPU_KERNEL(i) (1 + (i))
+#define FAKE_CPU_OUTSIDER(i) (101 + (unsigned)(i))
+#define FAKE_CORE(i) (50 + 2 * (i))
+
+struct fake_irq {
+	struct pci_addr pci;
+	char name[IRQ_NAME_SIZE];
+	unsigned number; /* another one after it was gone */
+	bool gone;	 /* until the next process */
+	struct cpuset affinity;
+};
+
+struct fake_ban {
+	unsigned number;
+	bool ours;    /* the run put it there */
+	bool excused; /* an outsider did, where the journal has it, or after our look: nobody can tell */
+};
+
+/* What an outsider does to the object of one step; to the daemon always about interrupt 0. */
+enum fake_outsider {
+	FAKE_NOBODY,
+	FAKE_CONNECTS,
+	FAKE_DISCONNECTS,
+	FAKE_REMAKES,
+	FAKE_REGISTERS,
+	FAKE_MOVES,   /* an interrupt */
+	FAKE_UNLOADS, /* it is gone, and comes again as the kernel gives it */
+	FAKE_BANS,
+	FAKE_UNBANS,
+	FAKE_RESTARTS, /* the daemon, and bans */
+	FAKE_ENDS,     /* and it is there again in the next process */
+};
+#define FAKE_OUTSIDERS 11
 
 /* In which way a call fails; where nothing is said it cannot fail in that way. */
 enum fake_failure {
 	FAKE_ERROR,    /* observe: -EIO. perform: -ECONNRESET without effect. prove: unknown. remove: -EIO */
 	FAKE_LEFTOVER, /* perform: -ETIMEDOUT, and it is there. prove: mismatch. remove: the write fails */
 	FAKE_STOPPED,  /* perform: -EINTR without effect */
-	FAKE_BUSY,     /* remove: EBUSY */
+	FAKE_BUSY,     /* remove: EBUSY. irq_write: ENOSPC. ban: the list is too long */
 	FAKE_LATE,     /* remove: not gone in time */
+	/* irq_*, bans_read, ban, unban: FAKE_ERROR without effect; FAKE_LEFTOVER with it; FAKE_LATE: nor can
+	 * it be read back */
 };
 #define FAKE_FAILURES 5
 
-enum fake_call { FAKE_FACTS, FAKE_OBSERVE, FAKE_PERFORM, FAKE_PROVE, FAKE_REMOVE, FAKE_REMOVED };
+enum fake_call {
+	FAKE_FACTS,
+	FAKE_OBSERVE,
+	FAKE_PERFORM,
+	FAKE_PROVE,
+	FAKE_REMOVE,
+	FAKE_REMOVED,
+	FAKE_IRQ_READ,
+	FAKE_IRQ_WRITE,
+	FAKE_BANS_READ,
+	FAKE_BAN,
+	FAKE_UNBAN,
+};
 
 /* A call about an object, and which of all that are about it, from 0. */
 struct fake_when {
@@ -66,11 +118,22 @@ struct fake_world {
 	unsigned refused;  /* bits: objects that the target refuses */
 	enum proof_verdict verdict;
 
-	unsigned calls[FAKE_OBJECTS_MAX]; /* about each object, till now */
+	struct fake_irq irq[FAKE_IRQS_MAX];
+	unsigned irqs;
+	struct cpuset full; /* no vector is left there */
+	uint64_t born;	    /* of the daemon; 0: none runs */
+	uint64_t next_born;
+	struct fake_ban ban[FAKE_BANS_MAX];
+	unsigned bans;
+	bool racing; /* the list was read, and is not yet changed */
+	bool blind;  /* the next look at an interrupt or a list fails */
+	bool forced; /* a teardown with force */
+
+	unsigned calls[FAKE_THINGS]; /* about each object, till now */
 	struct {
 		enum fake_call call;
 		bool there, staying; /* then; what is leaving does not stay */
-	} log[FAKE_OBJECTS_MAX][FAKE_CALLS_MAX];
+	} log[FAKE_THINGS][FAKE_CALLS_MAX];
 	struct fake_when fail;
 	enum fake_failure failure;
 	bool failed;
@@ -123,6 +186,28 @@ void fake_end(struct fake_world *world);
 
 /* Step i of a plan over storage ports: its own portal, path i. */
 void fake_step(struct step *step, unsigned i);
+
+/* --- fakeirq.c --- */
+
+/* So many interrupts, as the kernel gave them, and perhaps a daemon with somebody's bans. */
+void fake_irqs(struct fake_world *world, unsigned count, bool daemon);
+struct fake_irq *fake_irq_find(struct fake_world *world, const struct pci_addr *pci, const char *name);
+struct fake_ban *fake_ban_find(struct fake_world *world, unsigned number);
+/* It is one of the cores of its port: only the program puts it there. */
+bool fake_irq_is_ours(const struct fake_world *world, unsigned i);
+/* The step that moves interrupt i to the first core of its port, from where it is. */
+void fake_irq_step(const struct fake_world *world, struct step *step, unsigned i);
+void fake_irq_fx(struct fx *fx);
+void fake_irq_outsider(struct fake_world *world);
+void fake_irq_next(struct fake_world *world);
+bool fake_irq_there(const struct fake_world *world, unsigned thing);
+
+/* --- of the world, for fakeirq.c --- */
+bool fake_enter(struct fake_world *world, unsigned thing, enum fake_call call);
+bool fake_fails(struct fake_world *world, bool failing, enum fake_failure failure);
+void fake_wrong(struct fake_world *world, const char *what);
+/* The journal as it is written down; NULL: there is none to look at. journal_data_free(own). */
+const struct journal_data *fake_journal(struct fake_world *world, struct journal_data *own);
 
 #define FAKE_BOOT_ID "6f1d9b3e-7a55-4c61-9d5c-0e2b8f4a1c37"
 

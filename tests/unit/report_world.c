@@ -99,11 +99,57 @@ void world_add_irqs(struct world *w, unsigned count)
 
 		irq->irq = 40 + i;
 		irq->vector = i;
+		irq->pci = w->topo->port[0].pci;
 		irq->affinity_known = irq->effective_known = true;
 		cpuset_add(&irq->affinity, 52 + i % 4);
 		cpuset_add(&irq->effective, 52 + i % 4);
 		str_format(irq->name, sizeof(irq->name), "mlx5_comp%u@pci:0000:29:00.0", i);
 	}
+}
+
+void world_set_cpus(struct cpuset *set, const char *list)
+{
+	assert_int_equal(cpuset_parse(list, set), 0);
+}
+
+void world_add_shares(struct world *w)
+{
+	struct affinity *affinity = w->affinity;
+
+	for (unsigned cpu = 0; cpu < 16; cpu++) {
+		cpuset_add(&w->topo->online, cpu);
+		w->topo->core[cpu] = (int)cpu % 8;
+	}
+	affinity->cores_per_port = 2;
+	affinity->cores_fewest = 2;
+	affinity->ports = 2;
+	affinity->port[0] = (struct affinity_port){ .port = 0, .in_use = true };
+	affinity->port[1] = (struct affinity_port){ .port = 1 };
+	world_set_cpus(&affinity->port[0].cpus, "6-7");
+	world_set_cpus(&affinity->port[1].cpus, "4-5");
+	world_set_cpus(&affinity->reserved, "6-7");
+	world_set_cpus(&affinity->reserved_with_siblings, "6-7,14-15");
+	w->result.affinity = affinity;
+	w->result.irqbalance = w->balance;
+}
+
+struct affinity_irq *world_place_irq(struct world *w, enum irq_action action, const char *before,
+				     const char *target)
+{
+	unsigned i = w->affinity->irqs++;
+	const struct irq *irq = &w->topo->irq[i];
+	struct affinity_irq *ret = &w->affinity->irq[i];
+
+	assert_true(i < w->topo->irqs);
+	*ret = (struct affinity_irq){
+		.irq = (int)i, .pci = irq->pci, .vector = irq->vector, .number = irq->irq, .action = action
+	};
+	PUT(ret->name, irq->name);
+	world_set_cpus(&ret->before, before);
+	world_set_cpus(&ret->target, target);
+	if (action == IRQ_SET || action == IRQ_RESTORED)
+		ret->after = ret->effective = ret->target;
+	return ret;
 }
 
 int world_setup(void **state)
@@ -118,7 +164,10 @@ int world_setup(void **state)
 	w->steps = calloc(1, sizeof(*w->steps));
 	w->findings = calloc(1, sizeof(*w->findings));
 	w->platform = calloc(1, sizeof(*w->platform));
+	w->affinity = calloc(1, sizeof(*w->affinity));
+	w->balance = calloc(1, sizeof(*w->balance));
 	assert_true(w->topo && w->classes && w->plan && w->queues && w->steps && w->findings && w->platform);
+	assert_true(w->affinity && w->balance);
 	PUT(w->platform->id, "dgx-h100");
 	PUT(w->platform->product_name, "DGXH100");
 	PUT(w->platform->sys_vendor, "NVIDIA");
@@ -155,6 +204,8 @@ int world_teardown(void **state)
 	free(w->steps);
 	free(w->findings);
 	free(w->platform);
+	free(w->affinity);
+	free(w->balance);
 	free(w);
 	return 0;
 }
@@ -227,4 +278,32 @@ const char *world_text(struct world *w, const char *name)
 {
 	keep(name, "txt", render(w, report_text));
 	return w->text;
+}
+
+struct json *member(const struct json *j, const char *path)
+{
+	struct json *at = NULL;
+	char copy[128], *rest = copy, *key;
+
+	PUT(copy, path);
+	while ((key = strsep(&rest, "."))) {
+		at = key[0] >= '0' && key[0] <= '9' ? json_at(j, strtoul(key, NULL, 10)) : json_get(j, key);
+		j = at;
+	}
+	return at;
+}
+
+const char *text_at(const struct json *j, const char *path)
+{
+	const char *text = json_text(member(j, path));
+
+	return text ? text : "(no text)";
+}
+
+void assert_number_at(const struct json *j, const char *parent, const char *key, int64_t expected)
+{
+	int64_t value = -1;
+
+	assert_int_equal(json_get_i64(member(j, parent), key, INT64_MIN, INT64_MAX, &value), 0);
+	assert_int_equal(value, expected);
 }

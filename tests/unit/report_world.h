@@ -26,6 +26,8 @@ struct world {
 	struct steps *steps;
 	struct findings *findings;
 	struct platform *platform;
+	struct affinity *affinity;
+	struct irqbalance *balance;
 	struct err error[2];
 	struct result result;
 	char *text;
@@ -44,6 +46,12 @@ void world_add_port(struct world *w, const char *pci, enum role role, const char
 void world_add_bond(struct world *w); /* bond0 over the first two ports */
 /* Interrupts 40 and following, of the first port. */
 void world_add_irqs(struct world *w, unsigned count);
+void world_set_cpus(struct cpuset *set, const char *list);
+/* Two cores of two threads for each storage port, of which the first is in use; eight cores, CPUs 0 to 15. */
+void world_add_shares(struct world *w);
+/* The next interrupt that is there, with what became of it. */
+struct affinity_irq *world_place_irq(struct world *w, enum irq_action action, const char *before,
+				     const char *target);
 /* A controller with its path, a namespace and so many queues, on the interrupts that are there. */
 struct path *world_add_path(struct world *w, unsigned queues, const char *traddr);
 void world_fill_hostile(struct world *w); /* HOSTILE wherever text comes from outside */
@@ -51,3 +59,8 @@ void world_fill_hostile(struct world *w); /* HOSTILE wherever text comes from ou
 /* The outputs; both belong to w. name NULL: not written to REPORT_DOCUMENTS. */
 struct json *world_json(struct world *w, const char *name);
 const char *world_text(struct world *w, const char *name);
+
+/* The member at a path of keys and indexes: "ports.0.pci". */
+struct json *member(const struct json *j, const char *path);
+const char *text_at(const struct json *j, const char *path);
+void assert_number_at(const struct json *j, const char *parent, const char *key, int64_t expected);

@@ -127,6 +127,24 @@ static void everything_that_connect_uses_is_stored(void **state)
 	assert_string_equal(request->portal[2].trsvcid, "4421");
 }
 
+static void placement_is_stored(void **state)
+{
+	(void)state;
+	config.request.cores_per_port = 4;
+	assert_int_equal(read_text("{\"affinity\": {\"irqbalance\": \"refuse\"}}"), 0);
+	assert_int_equal(config.request.irqbalance, REQUEST_REFUSE);
+	assert_int_equal(config.request.cores_per_port, 4);
+	assert_int_equal(read_text("{\"affinity\": {\"irqbalance\": \"ignore\", \"cores_per_port\": 64}}"),
+			 0);
+	assert_int_equal(config.request.irqbalance, REQUEST_IGNORE);
+	assert_int_equal(config.request.cores_per_port, 64);
+	assert_int_equal(read_text("{\"affinity\": {\"irqbalance\": null, \"cores_per_port\": null}}"), 0);
+	assert_int_equal(config.request.irqbalance, REQUEST_IGNORE);
+	assert_int_equal(config.request.cores_per_port, 64);
+	assert_int_equal(read_text("{\"affinity\": {\"irqbalance\": \"ban\"}}"), 0);
+	assert_int_equal(config.request.irqbalance, REQUEST_BAN);
+}
+
 static void what_is_not_said_stays_as_it_was(void **state)
 {
 	(void)state;
@@ -153,8 +171,7 @@ static void the_parts_of_other_commands_are_accepted(void **state)
 				   "{\"traddr\": \"10.1.0.3\"}],"
 				   "\"bonds\": [{\"name\": \"bond0\", \"ports\": [\"slot1/p2\", "
 				   "\"slot2/p2\"], \"mode\": \"802.3ad\","
-				   "\"mtu\": 9000, \"addresses\": [\"10.1.0.1/24\", \"fd00::1/64\"]}],"
-				   "\"affinity\": {\"cores_per_port\": 4, \"irqbalance\": \"ban\"}}"),
+				   "\"mtu\": 9000, \"addresses\": [\"10.1.0.1/24\", \"fd00::1/64\"]}]}"),
 			 0);
 }
 
@@ -240,7 +257,8 @@ static const struct bad bads[] = {
 	  "bonds[0].addresses[0]: has a wrong prefix length" },
 	{ "{\"affinity\": {\"cores\": 4}}",
 	  "affinity: \"cores\" is no key here; known are cores_per_port, irqbalance" },
-	{ "{\"affinity\": {\"cores_per_port\": 0}}", "affinity.cores_per_port: must be between 1 and 2048" },
+	{ "{\"affinity\": {\"cores_per_port\": 0}}", "affinity.cores_per_port: must be between 1 and 64" },
+	{ "{\"affinity\": {\"cores_per_port\": 65}}", "affinity.cores_per_port: must be between 1 and 64" },
 	{ "{\"affinity\": {\"irqbalance\": \"kill\"}}",
 	  "affinity.irqbalance: \"kill\" is none of ban, ignore, refuse" },
 };
@@ -317,6 +335,7 @@ int main(void)
 		TEST(a_named_path_is_below_the_tree),
 		TEST(a_relative_path_on_this_machine_starts_in_the_working_directory),
 		TEST(everything_that_connect_uses_is_stored),
+		TEST(placement_is_stored),
 		TEST(what_is_not_said_stays_as_it_was),
 		TEST(ctrl_loss_tmo_minus_one_is_forever),
 		TEST(the_parts_of_other_commands_are_accepted),

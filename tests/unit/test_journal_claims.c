@@ -263,15 +263,14 @@ static void the_data_is_what_the_file_holds(void **state)
 	assert_false(journal_data(b->journal)->unfinished);
 }
 
-/* --- room
- * --------------------------------------------------------------------------------------------------- */
+/* --- room ----------------------------------------------------------------------------------------------- */
 
-/* A journal with room for so many records more. */
-static void put_room(struct bench *b, unsigned room)
+/* A journal of so many records. */
+static void put_records(struct bench *b, unsigned records)
 {
 	char *text = malloc(JOURNAL_RECORDS_MAX * 64UL), *at = stpcpy(text, HEAD);
 
-	for (unsigned run = 1; run <= JOURNAL_RECORDS_MAX - room; run++)
+	for (unsigned run = 1; run <= records; run++)
 		at += sprintf(at, "{\"run\":%u,\"begin\":\"c\",\"argv\":[],\"pid\":1}\n", run);
 	fake_root_write(&b->root, PATH, text);
 	free(text);
@@ -284,18 +283,49 @@ static void assert_full(struct bench *b, int code)
 	b->err = (struct err){ 0 };
 }
 
-/* All in one, as such a journal takes a second to read. */
-static void a_journal_that_is_full_has_room_to_undo_what_it_lists(void **state)
+static int irq_intent(struct bench *b, enum step_kind kind, bool undo)
 {
-	const unsigned gone = 10, room = RECORDS_SPARE + 2 * JOURNAL_CLAIMS_MAX;
+	struct step step = { .kind = kind,
+			     .pci = { .bus = 0x29 },
+			     .irq_name = "mlx5_comp0@pci:0000:29:00.0" };
+
+	step.irq_number = 43;
+	if (kind == STEP_IRQ_AFFINITY || !undo)
+		cpuset_add(&step.to, 0);
+	if (kind == STEP_IRQ_AFFINITY && !undo)
+		cpuset_add(&step.cores, 0);
+	return journal_intent(b->journal, &step, 1,
+			      kind == STEP_IRQ_AFFINITY ? "1"
+			      : undo			? "banned"
+							: "free",
+			      &b->err);
+}
+
+static void two_thirds_of_a_journal_are_for_the_way_back(void **state)
+{
+	struct bench *b = *state;
+
+	put_records(b, JOURNAL_RECORDS_MAX / 3 - RECORDS_SPARE);
+	begin(b);
+	connect_done(b, 0, 11);
+	assert_full(b, intent(b, STEP_NVME_CONNECT, 1));
+	assert_full(b, irq_intent(b, STEP_IRQ_AFFINITY, false));
+	assert_full(b, irq_intent(b, STEP_IRQBALANCE_BAN, false));
+	assert_int_equal(intent(b, STEP_NVME_DISCONNECT, 0), 0);
+	assert_int_equal(irq_intent(b, STEP_IRQ_AFFINITY, true), 0);
+	assert_int_equal(irq_intent(b, STEP_IRQBALANCE_BAN, true), 0);
+}
+
+/* All in one, as such a journal takes a second to read. */
+static void what_is_begun_has_room_for_its_end(void **state)
+{
+	const unsigned gone = 10, room = RECORDS_SPARE + 1000;
 	struct bench *b = *state;
 	unsigned begun = 0;
 	int r = 0;
 
-	put_room(b, room);
+	put_records(b, JOURNAL_RECORDS_MAX - room);
 	begin(b);
-	connect_done(b, 0, 11);
-	assert_full(b, intent(b, STEP_NVME_CONNECT, 1));
 	/* What was gone already is written down as well, and takes no room from what is begun. */
 	for (unsigned i = 0; i < gone; i++)
 		assert_int_equal(outcome(b, STEP_NVME_DISCONNECT, 3000 + i, JOURNAL_DONE, 0), 0);
@@ -304,7 +334,7 @@ static void a_journal_that_is_full_has_room_to_undo_what_it_lists(void **state)
 		begun += r == 0;
 	}
 	assert_full(b, r);
-	assert_int_equal(begun, (room - 1 - 2 - gone - RECORDS_SPARE) / 2 + 1);
+	assert_int_equal(begun, (room - 1 - gone - RECORDS_SPARE) / 2 + 1);
 	assert_full(b, outcome(b, STEP_NVME_DISCONNECT, 4000, JOURNAL_DONE, 0));
 	for (unsigned i = 0; i < begun; i++)
 		assert_int_equal(outcome(b, STEP_NVME_DISCONNECT, i, JOURNAL_DONE, 0), 0);
@@ -322,7 +352,8 @@ int main(void)
 		TEST(there_is_a_limit_to_claims),
 		TEST(the_file_goes_only_with_the_last_claim_and_if_it_may),
 		TEST(the_data_is_what_the_file_holds),
-		TEST(a_journal_that_is_full_has_room_to_undo_what_it_lists),
+		TEST(two_thirds_of_a_journal_are_for_the_way_back),
+		TEST(what_is_begun_has_room_for_its_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ static void reading_cores_again_forgets_the_earlier_ones(void **state)
 
 static void isolated_cpus_in_every_form_of_none(void **state)
 {
-	static const char *const none[] = { "\n", "(null)\n", "" };
+	static const char *const none[] = { "\n", "(null)\n", "             (null)\n", "" };
 
 	(void)state;
 	read_cores("0\n"); /* no such files */

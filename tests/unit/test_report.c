@@ -6,35 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The member at a path of keys and indexes: "ports.0.pci". */
-static struct json *member(const struct json *j, const char *path)
-{
-	struct json *at = NULL;
-	char copy[128], *rest = copy, *key;
-
-	PUT(copy, path);
-	while ((key = strsep(&rest, "."))) {
-		at = key[0] >= '0' && key[0] <= '9' ? json_at(j, strtoul(key, NULL, 10)) : json_get(j, key);
-		j = at;
-	}
-	return at;
-}
-
-static const char *text_at(const struct json *j, const char *path)
-{
-	const char *text = json_text(member(j, path));
-
-	return text ? text : "(no text)";
-}
-
-static void assert_number_at(const struct json *j, const char *parent, const char *key, int64_t expected)
-{
-	int64_t value = -1;
-
-	assert_int_equal(json_get_i64(member(j, parent), key, INT64_MIN, INT64_MAX, &value), 0);
-	assert_int_equal(value, expected);
-}
-
 static void json_has_every_key_in_order_even_after_an_early_error(void **state)
 {
 	static const char *const keys[] = { "schema_version", "tool",	  "command",   "result",  "changed",

@@ -29,8 +29,9 @@ common_arguments() {
 		-kernel "$cache/kernel-$kernel/vmlinuz" -initrd "$dir/initrd")
 }
 
+# lpj: to find out how fast it is takes the kernel half a second for each CPU.
 kernel_line() {
-	echo "console=ttyS0 panic=-1 oops=panic quiet mitigations=off pcie_ports=compat cryptomgr.notests audit=0 apparmor=0" \
+	echo "console=ttyS0 panic=-1 oops=panic quiet mitigations=off pcie_ports=compat cryptomgr.notests audit=0 apparmor=0 lpj=10000000" \
 		"lab.role=$1 lab.kernel=$kernel lab.seconds=$2"
 }
 

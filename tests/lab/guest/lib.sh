@@ -6,7 +6,7 @@
 check() {
 	local sentence=$1 status
 	shift
-	echo "### $sentence"
+	echo "### $sentence (after $SECONDS s)"
 	echo "+ $*"
 	if "$@"; then
 		echo "ok $sentence" >&3
@@ -20,6 +20,12 @@ check() {
 # skip SENTENCE REASON: a result line for something that cannot be checked here.
 skip() {
 	echo "skip $1 # $2" >&3
+}
+
+# note TEXT: a line for people, in the output of the run.
+note() {
+	echo "$1"
+	echo "# $1" >&3
 }
 
 # expect_exit N COMMAND...: true if COMMAND exits with N.

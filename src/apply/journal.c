@@ -222,10 +222,9 @@ static void set_object(const struct step *step, struct journal_rec *rec)
 {
 	rec->pci = step->pci;
 	memcpy(rec->irq_name, step->irq_name, sizeof(rec->irq_name));
-	if (step->kind != STEP_IRQBALANCE_BAN)
-		return;
 	rec->irq_number = step->irq_number;
-	rec->daemon = step->daemon;
+	if (step->kind == STEP_IRQBALANCE_BAN)
+		rec->daemon = step->daemon;
 }
 
 static int write_step(struct journal *journal, const struct step *step, struct journal_rec *rec,

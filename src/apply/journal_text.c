@@ -108,7 +108,7 @@ static int get_pci(const struct json *j, const char *key, struct pci_addr *ret)
 /* Returns NULL, or what is wrong. */
 static const char *read_irq(const struct json *j, struct journal_rec *rec)
 {
-	static const char *const of_affinity[] = { "pci", "irq_name", NULL };
+	static const char *const of_affinity[] = { "pci", "irq_name", "irq", NULL };
 	static const char *const of_ban[] = { "pci", "irq_name", "irq", "daemon", NULL };
 	bool ban = rec->kind == STEP_IRQBALANCE_BAN;
 	int64_t daemon = 0;
@@ -118,10 +118,10 @@ static const char *read_irq(const struct json *j, struct journal_rec *rec)
 		return "\"object\" is not an interrupt";
 	if (get_pci(j, "pci", &rec->pci) < 0 || get_irq_name(j, "irq_name", rec->irq_name) < 0)
 		return "bad \"pci\" or \"irq_name\"";
-	if (!ban)
-		return NULL;
 	if (get_unsigned(j, "irq", &rec->irq_number) < 0)
 		return "bad \"irq\"";
+	if (!ban)
+		return NULL;
 	/* What is larger is read as INT64_MAX. */
 	r = json_get_i64(j, "daemon", 1, INT64_MAX - 1, &daemon);
 	if (r < 0 && r != -ENOENT)
@@ -386,9 +386,9 @@ static struct json *irq_of(const struct journal_rec *rec)
 
 	json_set_str(j, "pci", pci_format(&rec->pci, pci));
 	json_set_str(j, "irq_name", rec->irq_name);
+	json_set_i64(j, "irq", rec->irq_number);
 	if (rec->kind != STEP_IRQBALANCE_BAN)
 		return j;
-	json_set_i64(j, "irq", rec->irq_number);
 	if (rec->daemon > 0)
 		json_set_i64(j, "daemon", (int64_t)rec->daemon);
 	else

@@ -197,6 +197,7 @@ static void set_before(struct placing *p, struct step *step, const struct irq_no
 	struct affinity_irq *irq = irq_of(p, step);
 
 	step->before = now->affinity;
+	step->irq_number = now->number;
 	if (!irq)
 		return;
 	irq->before = now->affinity;
@@ -227,7 +228,7 @@ static void move_to_a_core(struct placing *p, struct step *step, unsigned number
 		if (move.moved != MOVED_NOT || move.code != -ENOSPC || p->ended)
 			break;
 		core = next_core(&step->cores, &core);
-		if (cpuset_equal(&core, &before->affinity)) {
+		if (cpuset_equal(&core, &before->affinity)) { /* which is one of its port's, too */
 			placing_settle(p, step, STEP_SKIPPED, IRQ_KEPT, "%s", "");
 			return;
 		}
@@ -290,6 +291,37 @@ static void place_all(struct placing *p, unsigned first)
 	}
 }
 
+/*
+ * irqbalance may have moved what was where it belongs in the moment before it was told to leave it alone.
+ * Steps after all others.
+ */
+static void place_kept(struct placing *p)
+{
+	for (unsigned i = 0; i < p->affinity->irqs && !p->ended && p->steps->count < STEPS_MAX; i++) {
+		const struct affinity_irq *irq = &p->affinity->irq[i];
+		struct step *step = &p->steps->step[p->steps->count];
+		struct err ignored = { 0 };
+		struct irq_now now;
+
+		if (irq->action != IRQ_KEPT)
+			continue;
+		*step = (struct step){ .kind = STEP_IRQ_AFFINITY,
+				       .state = STEP_WOULD,
+				       .pci = irq->pci,
+				       .role = ROLE_STORAGE,
+				       .to = irq->target,
+				       .cores = p->affinity->port[irq->port].cpus,
+				       .irq = (int)i,
+				       .path = -1 };
+		memcpy(step->irq_name, irq->name, sizeof(step->irq_name));
+		if (p->fx->irq_read(p->fx->ctx, step, &now, &ignored) == 0 && now.there &&
+		    cpuset_equal(&now.affinity, &step->to))
+			continue;
+		p->steps->count++;
+		place(p, step, p->steps->count);
+	}
+}
+
 int place_steps(const struct fx *fx, struct journal *journal, struct steps *steps, unsigned first,
 		enum place_bans bans, struct affinity *affinity, struct irqbalance *balance, struct err *err)
 {
@@ -317,5 +349,7 @@ int place_steps(const struct fx *fx, struct journal *journal, struct steps *step
 		break;
 	}
 	place_all(&p, first);
+	if (balance->state == IRQBALANCE_BANNED)
+		place_kept(&p);
 	return p.code;
 }

@@ -90,10 +90,14 @@ static void unplace(struct placing *p, struct step *step, unsigned number, bool 
 
 	if (p->fx->irq_read(p->fx->ctx, step, &now, &why) < 0) {
 		placing_settle(p, step, STEP_FAILED, IRQ_FAILED, "%s", why.msg);
-	} else if (!now.there || cpuset_equal(&now.affinity, &step->to)) {
+		return;
+	}
+	if (now.there && now.number != step->irq_number)
+		now.there = false; /* another one of its name */
+	if (!now.there || cpuset_equal(&now.affinity, &step->to)) {
 		placing_settle(p, step, STEP_SKIPPED, now.there ? IRQ_KEPT : IRQ_NONE, "%s", "");
 		close_found(p, step, number, &now);
-	} else if (!force && !cpuset_equal(&now.affinity, &step->before) &&
+	} else if (!(force && step->role == ROLE_STORAGE) && !cpuset_equal(&now.affinity, &step->before) &&
 		   !cpuset_equal(&now.affinity, &step->was)) {
 		set_foreign(p, step, &now);
 	} else {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apply/fx_irqbalance.h"
 #include "apply/fx_nvme.h"
 #include "apply/fx_path.h"
 #include "apply/fx_signals.h"
@@ -20,6 +21,7 @@
 #include "cmd/live.h"
 #include "cmd/outcome.h"
 #include "cmd/place.h"
+#include "cmd/prove.h"
 #include "cmd/request.h"
 #include "facts/facts.h"
 #include "policy/policy.h"
@@ -35,6 +37,7 @@ struct connect {
 	struct live live;
 	struct fx fx;
 	struct journal *journal;
+	bool rolled_back;
 };
 
 /* --- before anything --- */
@@ -116,92 +119,6 @@ static int plan_waiting(struct connect *c, int64_t deadline, struct err *err)
 	return r;
 }
 
-/* --- proof --- */
-
-static void set_proof(struct session *s, struct path *path, enum proof_verdict verdict, const char *why)
-{
-	switch (verdict) {
-	case VERDICT_PROVEN:
-		path->proof = PROOF_RDMA_NETLINK;
-		return;
-	case VERDICT_MISMATCH:
-		path->reason = PATH_PROOF_MISMATCH;
-		str_format(path->message, sizeof(path->message), "%s; remove it: nvme disconnect -d nvme%u",
-			   why, s->topo->ctrl[path->ctrl].instance);
-		return;
-	case VERDICT_UNKNOWN:
-		finding_add(s->findings, FINDING_UNKNOWN, "partition.bound_source", path->id.host_traddr,
-			    "RDMA netlink", "%s %s:%s is not proven: %s", path->id.nqn, path->id.traddr,
-			    path->id.trsvcid, why);
-	}
-}
-
-static bool is_kept_live(const struct session *s, const struct path *path)
-{
-	return path->action == PATH_KEPT && strcmp(s->topo->ctrl[path->ctrl].state, "live") == 0;
-}
-
-/* False: what was read last does not settle all kept paths. */
-static bool kept_are_settled(const struct connect *c)
-{
-	const struct session *s = c->s;
-	char why[256];
-
-	for (unsigned i = 0; i < s->plan->paths; i++) {
-		const struct path *path = &s->plan->path[i];
-
-		if (is_kept_live(s, path) &&
-		    live_judge(&c->live, &path->id, s->topo->rdma_link[path->rdma].name, why, sizeof(why)) ==
-			    GROUP_UNSETTLED)
-			return false;
-	}
-	return true;
-}
-
-/*
- * Controllers that are there already are proven before anything is added to them: one whose queues are on
- * another device stops the run. They are somebody's, perhaps not ours: none of them is disconnected.
- */
-static int prove_kept(struct connect *c, bool *ret_clean, struct err *err)
-{
-	int64_t deadline = clock_ms() + (c->options->dry_run ? 0 : LIVE_SETTLE_MS);
-	struct session *s = c->s;
-	int r = live_read(&c->live, err);
-
-	while (r == 0 && !kept_are_settled(c) && clock_ms() < deadline) {
-		clock_sleep_ms(LIVE_SETTLE_STEP_MS);
-		r = live_read(&c->live, err);
-	}
-	*ret_clean = true;
-	for (unsigned i = 0; r == 0 && i < s->plan->paths; i++) {
-		struct path *path = &s->plan->path[i];
-		enum group_verdict verdict;
-		char why[256] = "";
-
-		if (!is_kept_live(s, path))
-			continue;
-		verdict = live_judge(&c->live, &path->id, s->topo->rdma_link[path->rdma].name, why,
-				     sizeof(why));
-		set_proof(s, path, live_verdict(verdict), why);
-		*ret_clean &= path->reason != PATH_PROOF_MISMATCH;
-	}
-	return r;
-}
-
-/* Paths that this run made and could not prove: they stay, and the exit status says so. */
-static void note_unproven(struct session *s)
-{
-	for (unsigned i = 0; i < s->plan->paths; i++) {
-		struct path *path = &s->plan->path[i];
-
-		bool kept_meanwhile = path->action == PATH_KEPT && path->message[0] != '\0';
-
-		if ((path->action == PATH_CONNECTED || kept_meanwhile) && path->proof == PROOF_NONE &&
-		    path->reason == PATH_REASON_NONE)
-			set_proof(s, path, VERDICT_UNKNOWN, path->message);
-	}
-}
-
 /* Nothing is added: every path that would be is one that is not, and why tells the reason. */
 static void drop_connects(struct plan *plan, enum path_action action, enum path_reason reason,
 			  const char *why)
@@ -272,21 +189,33 @@ static int read_back(struct connect *c, int ran, struct err *err)
 	int r = outcome_read_back(c->s, ran < 0 ? &ignored : err);
 
 	log_elapsed("namespaces", start);
-	note_unproven(c->s);
+	prove_note_unproven(c->s);
 	return ran < 0 ? ran : r;
 }
 
-/* The interrupts of the controllers that are up, whoever made them: vectors belong to the port. */
+/*
+ * The interrupts of all controllers that are up, whoever made them: vectors belong to the port. Over a bond,
+ * which HCA they are of is what RDMA netlink says now.
+ */
 static int place(struct connect *c, struct err *err)
 {
 	struct session *s = c->s;
-	int r = session_read_queues(s, err);
+	int r = facts_read_cm_ids(&s->root, s->topo, s->findings, err);
 
 	if (r == 0)
-		r = place_plan(s, c->request->cores_per_port, 0, err);
+		r = session_read_queues(s, err);
 	if (r == 0)
-		r = place_apply(s, &c->fx, c->journal, (enum place_bans)c->request->irqbalance, err);
+		r = place_read(s, c->request->cores_per_port, 0, err);
+	if (r < 0)
+		return r;
+	r = place_apply(s, &c->fx, c->journal, (enum place_bans)c->request->irqbalance, err);
+	place_advise(s);
 	return r;
+}
+
+static bool has_changed(const struct session *s)
+{
+	return outcome_changed(s->plan) || place_has_changed(s);
 }
 
 static enum exit_class verdict(const struct connect *c)
@@ -294,9 +223,18 @@ static enum exit_class verdict(const struct connect *c)
 	const struct session *s = c->s;
 	enum exit_class exit = verdict_connect(s->plan, s->topo, c->options->dry_run, c->options->atomic);
 
-	if (exit != XC_OK || c->options->dry_run || place_is_whole(s))
-		return exit;
-	return c->options->atomic && place_has_changed(s) ? XC_FAILED : XC_PARTIAL;
+	if (!c->rolled_back)
+		return exit == XC_OK && !place_is_whole(s) ? XC_PARTIAL : exit;
+	if (place_has_changed(s))
+		return XC_PARTIAL;
+	return exit == XC_OK ? XC_FAILED : exit;
+}
+
+static enum exit_class verdict_of(const struct connect *c, int r, const struct err *err)
+{
+	if (r == 0)
+		return verdict(c);
+	return has_changed(c->s) ? XC_PARTIAL : err->exit;
 }
 
 static int execute(struct connect *c, struct err *err)
@@ -314,16 +252,17 @@ static int execute(struct connect *c, struct err *err)
 	r = read_back(c, r, err);
 	if (r == 0)
 		r = place(c, err);
-	exit = r < 0 ? err->exit : verdict(c);
+	exit = verdict_of(c, r, err);
 	if (c->options->atomic && exit != XC_OK && s->steps->count > 0) {
 		struct err broken = { 0 };
 		int undone = roll_back(c, placed, r < 0 ? &broken : err);
 
+		c->rolled_back = true;
 		r = read_back(c, r < 0 ? r : undone, err);
 		outcome_link(s, true);
-		exit = r < 0 ? err->exit : verdict(c);
+		exit = verdict_of(c, r, err);
 	}
-	s->result.changed = outcome_changed(s->plan) || place_has_changed(s);
+	s->result.changed = has_changed(s);
 	return end_run(c, r, exit, err);
 }
 
@@ -351,14 +290,17 @@ static int prepare(struct connect *c, struct err *err)
 static int check_irqbalance(struct connect *c, struct err *err)
 {
 	struct irqbalance *balance = c->s->balance;
+	struct err why = { 0 };
 
-	if (c->options->dry_run || c->request->irqbalance != REQUEST_REFUSE)
-		return 0;
-	if (c->fx.bans_read(c->fx.ctx, balance, err) == 0 && balance->state == IRQBALANCE_ABSENT)
+	if (c->request->irqbalance != REQUEST_REFUSE || !c->s->root.live || geteuid() != 0)
+		return 0; /* a dry run of others cannot know */
+	if (fx_irqbalance_read(&c->s->root, IRQBALANCE_WAIT_MS, balance, &why) == 0 &&
+	    balance->state == IRQBALANCE_ABSENT)
 		return 0;
 	balance->state = IRQBALANCE_REFUSED;
+	str_format(balance->message, sizeof(balance->message), "%s",
+		   why.msg[0] != '\0' ? why.msg : "irqbalance runs");
 	c->s->result.irqbalance = balance;
-	*err = (struct err){ 0 };
 	return err_set(
 		err, XC_REFUSED, -EBUSY, "irqbalance",
 		"irqbalance runs, or nobody can say that it does not (--irqbalance refuse): it would move "
@@ -380,7 +322,7 @@ static int make_plan(struct connect *c, struct err *err)
 	if (r < 0)
 		return r;
 	s->result.plan = s->plan;
-	r = prove_kept(c, &clean, err);
+	r = prove_kept(s, &c->live, c->options->dry_run ? 0 : LIVE_SETTLE_MS, &clean, err);
 	if (!clean)
 		drop_connects(s->plan, PATH_FAILED, PATH_PROOF_MISMATCH,
 			      "since a controller that exists is on the wrong device");
@@ -398,10 +340,12 @@ static int make_plan(struct connect *c, struct err *err)
 static int plan_place(struct connect *c, struct err *err)
 {
 	struct session *s = c->s;
-	int r = place_plan(s, c->request->cores_per_port, (unsigned)c->request->opts.nr_io_queues, err);
+	int r = place_read(s, c->request->cores_per_port, (unsigned)c->request->opts.nr_io_queues, err);
 
-	if (r == 0)
-		r = lower_place(s->topo, s->classes, s->affinity, s->steps, err);
+	if (r < 0)
+		return r;
+	place_advise(s);
+	r = lower_place(s->topo, s->classes, s->affinity, s->steps, err);
 	s->result.changed |= s->steps->count > 0;
 	return r;
 }
@@ -437,6 +381,7 @@ static int connect_paths(struct connect *c, struct err *err)
 		r = session_read_queues(s, err);
 	if (r == 0 && !effects)
 		r = plan_place(c, err);
+	place_errors(s);
 	return r;
 }
 
@@ -461,7 +406,7 @@ static enum exit_class run(struct session *s, const struct options *options)
 		exit = session_fail(s, &err);
 	else if (!s->result.deferred)
 		exit = verdict(c);
-	if (r < 0 && outcome_changed(s->plan))
+	if (r < 0 && has_changed(s))
 		exit = XC_PARTIAL;
 	journal_close(c->journal);
 	live_close(&c->live);

@@ -24,7 +24,7 @@ static int read_compute(struct session *s, struct err *err)
 	return facts_read_other_irqs(&s->root, s->topo, pci, count, s->findings, err);
 }
 
-int place_plan(struct session *s, unsigned cores_per_port, unsigned nr_io_queues, struct err *err)
+int place_read(struct session *s, unsigned cores_per_port, unsigned nr_io_queues, struct err *err)
 {
 	int r = facts_read_cores(&s->root, s->topo, s->findings, err);
 
@@ -32,13 +32,22 @@ int place_plan(struct session *s, unsigned cores_per_port, unsigned nr_io_queues
 		r = facts_read_blk(&s->root, s->topo, s->findings, err);
 	if (r == 0)
 		r = read_compute(s, err);
+	if (r == 0 && plan_placed(s->topo, s->classes, s->plan, s->placed) < 0)
+		r = err_set(err, XC_ENVIRONMENT, -E2BIG, "PATHS_MAX", "more than %d paths (PATHS_MAX)",
+			    PATHS_MAX);
+	if (r == 0)
+		r = session_read_vectors(s, s->placed, err);
 	if (r < 0)
 		return r;
 	cores_of(s->topo, s->classes, cores_per_port, s->affinity, s->findings);
-	place_irqs(s->topo, s->classes, s->plan, nr_io_queues, s->affinity);
-	place_advice(s->topo, s->classes, s->plan, s->affinity, s->findings);
+	place_irqs(s->topo, s->classes, s->placed, nr_io_queues, s->affinity);
 	s->result.affinity = s->affinity;
 	return 0;
+}
+
+void place_advise(struct session *s)
+{
+	place_advice(s->topo, s->classes, s->placed, s->affinity, s->findings);
 }
 
 static bool has_something(const struct affinity *affinity)
@@ -67,20 +76,39 @@ static void write_policy_script(struct session *s)
 		s->result.policy_script = s->policy_script;
 }
 
+/* Bans of interrupts that are not there any more go first: they take room, and may be another's by now. */
+static int lift_stale(struct session *s, const struct fx *fx, struct journal *journal, struct err *err)
+{
+	_cleanup_free_ struct journal_values *values = calloc(1, sizeof(*values));
+	unsigned first = s->steps->count;
+	int r = values ? journal_values(journal_data(journal), values) : -ENOMEM;
+
+	if (r < 0)
+		return err_set(err, XC_ENVIRONMENT, r, JOURNAL_DIR, "the journal's interrupts: %s",
+			       strerror(-r));
+	r = plan_stale_bans(s->topo, s->classes, values, s->steps, err);
+	if (r < 0 || s->steps->count == first)
+		return r;
+	return unplace_steps(fx, journal, s->steps, first, false, s->affinity, s->balance, err);
+}
+
 int place_apply(struct session *s, const struct fx *fx, struct journal *journal, enum place_bans bans,
 		struct err *err)
 {
-	unsigned first = s->steps->count;
 	int64_t start = clock_us();
-	int r;
+	unsigned first;
+	int r = 0;
 
 	if (!has_something(s->affinity))
 		return 0;
-	r = lower_place(s->topo, s->classes, s->affinity, s->steps, err);
-	if (r < 0)
-		return r;
 	s->result.irqbalance = s->balance;
-	r = place_steps(fx, journal, s->steps, first, bans, s->affinity, s->balance, err);
+	if (bans == PLACE_BAN)
+		r = lift_stale(s, fx, journal, err);
+	first = s->steps->count;
+	if (r == 0)
+		r = lower_place(s->topo, s->classes, s->affinity, s->steps, err);
+	if (r == 0)
+		r = place_steps(fx, journal, s->steps, first, bans, s->affinity, s->balance, err);
 	if (s->balance->state == IRQBALANCE_LIST_TOO_LONG)
 		write_policy_script(s);
 	log_elapsed("placement", start);
@@ -153,42 +181,109 @@ int place_restore(struct session *s, const struct fx *fx, struct journal *journa
 	if (r < 0)
 		return r;
 	s->result.affinity = s->affinity;
-	s->result.irqbalance = s->balance;
-	return journal ? unplace_steps(fx, journal, s->steps, first, teardown->force, s->affinity, s->balance,
-				       err)
-		       : 0;
+	if (!journal)
+		return 0;
+	if (s->steps->count > first && s->steps->step[s->steps->count - 1].kind == STEP_IRQBALANCE_BAN)
+		s->result.irqbalance = s->balance; /* bans come last; without one nobody asks it */
+	return unplace_steps(fx, journal, s->steps, first, teardown->force, s->affinity, s->balance, err);
+}
+
+/* --- what it came to ------------------------------------------------------------------------------------ */
+
+static bool is_amiss(const struct affinity_irq *irq)
+{
+	switch (irq->action) {
+	case IRQ_SET:
+	case IRQ_KEPT:
+	case IRQ_WOULD_SET:
+	case IRQ_RESTORED:
+	case IRQ_WOULD_RESTORE:
+		break;
+	case IRQ_NONE: /* without a message it is gone */
+		return irq->message[0] != '\0';
+	case IRQ_FAILED:
+	case IRQ_FOREIGN:
+		return true;
+	}
+	return false;
+}
+
+static bool is_irqbalance_amiss(const struct session *s)
+{
+	return s->result.irqbalance &&
+	       (s->balance->state == IRQBALANCE_UNREACHABLE || s->balance->state == IRQBALANCE_LIST_TOO_LONG);
 }
 
 bool place_is_whole(const struct session *s)
 {
-	for (unsigned i = 0; s->result.affinity && i < s->affinity->irqs; i++) {
-		switch (s->affinity->irq[i].action) {
-		case IRQ_SET:
-		case IRQ_KEPT:
-		case IRQ_WOULD_SET:
-		case IRQ_RESTORED:
-		case IRQ_WOULD_RESTORE:
-			break;
-		case IRQ_NONE:
-			if (s->affinity->irq[i].message[0] != '\0')
-				return false;
-			break;
-		case IRQ_FAILED:
-		case IRQ_FOREIGN:
+	if (!s->result.affinity)
+		return true;
+	for (unsigned i = 0; i < s->affinity->irqs; i++) {
+		if (is_amiss(&s->affinity->irq[i]))
 			return false;
-		}
 	}
-	return !s->result.irqbalance ||
-	       (s->balance->state != IRQBALANCE_UNREACHABLE && s->balance->state != IRQBALANCE_LIST_TOO_LONG);
+	/* What a user without rights, or a dry run, cannot know is not held against it. */
+	for (unsigned i = 0; i < s->affinity->ports && !s->result.dry_run; i++) {
+		if (s->affinity->port[i].unknown || s->affinity->port[i].missing > 0)
+			return false;
+	}
+	return !is_irqbalance_amiss(s);
 }
 
+void place_errors(struct session *s)
+{
+	const struct affinity_irq *first = NULL;
+	unsigned count = 0;
+	struct err err = { 0 };
+
+	for (unsigned i = 0; s->result.affinity && i < s->affinity->irqs; i++) {
+		if (!is_amiss(&s->affinity->irq[i]))
+			continue;
+		first = first ? first : &s->affinity->irq[i];
+		count++;
+	}
+	if (first) {
+		err_set(&err, XC_PARTIAL, -EIO, first->name,
+			"%u of %u interrupts are not where they belong: %s%s", count, s->affinity->irqs,
+			first->message, count > 1 ? "; and others" : "");
+		session_fail(s, &err);
+	}
+	if (!is_irqbalance_amiss(s))
+		return;
+	err = (struct err){ 0 };
+	err_set(&err, XC_PARTIAL, -EIO, "irqbalance", "%s", s->balance->message);
+	session_fail(s, &err);
+}
+
+static bool is_done(const struct step *step)
+{
+	return step_is_of_irq(step->kind) && step->state == STEP_DONE;
+}
+
+static bool is_of_the_same(const struct step *a, const struct step *b)
+{
+	return a->kind == b->kind && a->irq_number == b->irq_number && pci_compare(&a->pci, &b->pci) == 0 &&
+	       strcmp(a->irq_name, b->irq_name) == 0;
+}
+
+/* From before its first step to after its last one: what a rollback has put back is not changed. */
 bool place_has_changed(const struct session *s)
 {
-	for (unsigned i = 0; i < s->steps->count; i++) {
-		const struct step *step = &s->steps->step[i];
+	const struct steps *steps = s->steps;
 
-		if ((step->kind == STEP_IRQ_AFFINITY || step->kind == STEP_IRQBALANCE_BAN) &&
-		    step->state == STEP_DONE)
+	for (unsigned i = 0; i < steps->count; i++) {
+		const struct step *first = &steps->step[i], *last = first;
+		bool again = false;
+
+		if (!is_done(first))
+			continue;
+		for (unsigned k = 0; k < i && !again; k++)
+			again = is_done(&steps->step[k]) && is_of_the_same(&steps->step[k], first);
+		for (unsigned k = i + 1; k < steps->count && !again; k++) {
+			if (is_done(&steps->step[k]) && is_of_the_same(&steps->step[k], first))
+				last = &steps->step[k];
+		}
+		if (!again && !cpuset_equal(&first->before, &last->to))
 			return true;
 	}
 	return false;

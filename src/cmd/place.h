@@ -6,14 +6,17 @@
 #include "cmd/session.h"
 
 /*
- * Reads cores, interrupts and what stands in their way, and plans: s->affinity, and findings. After
- * session_read_queues, for the plan as it is now; once a document. nr_io_queues: of paths that would be
- * connected.
+ * Reads cores and interrupts, and plans: s->affinity, and findings about cores. After session_read_queues,
+ * for all controllers that are there by now and the paths of s->plan that would be connected, with
+ * nr_io_queues.
  */
-int place_plan(struct session *s, unsigned cores_per_port, unsigned nr_io_queues,
+int place_read(struct session *s, unsigned cores_per_port, unsigned nr_io_queues,
 	       struct err *err) _must_check_;
 
-/* Moves what place_plan found not to be where it belongs; within a run of the journal. */
+/* Findings about what stands in the way; once a document. */
+void place_advise(struct session *s);
+
+/* Moves what place_read found not to be where it belongs; within a run of the journal. */
 int place_apply(struct session *s, const struct fx *fx, struct journal *journal, enum place_bans bans,
 		struct err *err) _must_check_;
 
@@ -29,7 +32,10 @@ int place_restore(struct session *s, const struct fx *fx, struct journal *journa
 		  const struct journal_data *data, const struct teardown *teardown,
 		  struct err *err) _must_check_;
 
-/* True if all that should be is on its cores (or back), and stays there as far as irqbalance is concerned. */
+/* True if all that should be, as far as a dry run can say, is on its cores (or back), and stays there as far
+ * as irqbalance is concerned. */
 bool place_is_whole(const struct session *s);
-/* True if an interrupt or the ban list was changed. */
+/* One error for all interrupts that are not where they belong, and one for irqbalance. */
+void place_errors(struct session *s);
+/* True if an interrupt or the ban list is not as it was before this run. */
 bool place_has_changed(const struct session *s);

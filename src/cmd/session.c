@@ -20,6 +20,7 @@ struct store {
 	struct findings findings;
 	struct candidates candidates;
 	struct plan plan;
+	struct plan placed;
 	struct queues queues;
 	struct proof_groups groups;
 	struct steps steps;
@@ -44,6 +45,7 @@ int session_open(struct session *s, const struct options *options, struct err *e
 	s->findings = &store->findings;
 	s->candidates = &store->candidates;
 	s->plan = &store->plan;
+	s->placed = &store->placed;
 	s->queues = &store->queues;
 	s->groups = &store->groups;
 	s->steps = &store->steps;
@@ -158,10 +160,10 @@ static void read_owners(struct session *s)
 }
 
 /* A path's queues complete there, or would. */
-static bool is_of_a_path(const struct session *s, unsigned rdma)
+static bool is_of_a_path(const struct session *s, const struct plan *plan, unsigned rdma)
 {
-	for (unsigned i = 0; i < s->plan->paths; i++) {
-		const struct path *path = &s->plan->path[i];
+	for (unsigned i = 0; i < plan->paths; i++) {
+		const struct path *path = &plan->path[i];
 
 		if (path->rdma == (int)rdma && path->port >= 0 &&
 		    s->classes->port[path->port].role == ROLE_STORAGE &&
@@ -186,15 +188,14 @@ static bool has_queues(const struct session *s, const struct rdma_link *link)
 	return false;
 }
 
-/* A device of a port that is not storage is not opened, whatever stands on it. */
-static int read_vectors(struct session *s, struct err *err)
+int session_read_vectors(struct session *s, const struct plan *plan, struct err *err)
 {
 	int r = 0;
 
 	for (unsigned i = 0; r == 0 && i < s->topo->rdma_links; i++) {
 		const struct rdma_link *link = &s->topo->rdma_link[i];
 
-		if (link->ncv < 0 && (is_of_a_path(s, i) || has_queues(s, link)))
+		if (link->ncv < 0 && (is_of_a_path(s, plan, i) || has_queues(s, link)))
 			r = facts_read_ncv(&s->root, s->topo, link->name, s->findings, err);
 	}
 	return r;
@@ -214,7 +215,7 @@ int session_read_queues(struct session *s, struct err *err)
 	}
 	r = facts_read_irqs(&s->root, s->topo, storage, count, s->findings, err);
 	if (r == 0)
-		r = read_vectors(s, err);
+		r = session_read_vectors(s, s->plan, err);
 	if (r < 0)
 		return r;
 	queues_of(s->topo, s->plan, s->queues);

@@ -27,6 +27,7 @@ struct session {
 	unsigned kept_findings; /* the first ones are not of a reading, and stay when all is read again */
 	struct candidates *candidates;
 	struct plan *plan;
+	struct plan *placed; /* plan_placed */
 	struct queues *queues;
 	struct proof_groups *groups;
 	struct steps *steps;
@@ -57,6 +58,10 @@ int session_read(struct session *s, struct err *err) _must_check_;
  * of the storage ports' queues. Call it when plan.path[].ctrl is up to date.
  */
 int session_read_queues(struct session *s, struct err *err) _must_check_;
+
+/* How many completion vectors the devices of these paths have; a device that is not storage's is not opened.
+ */
+int session_read_vectors(struct session *s, const struct plan *plan, struct err *err) _must_check_;
 
 /* Before a command that changes the machine: this one, root (but for a dry run), its network namespace. */
 int session_check_environment(const struct session *s, const struct options *options,

@@ -41,7 +41,13 @@ static int show(struct session *s, const struct options *options, struct err *er
 	s->result.plan = s->plan;
 	session_prove_paths(s);
 	r = session_read_queues(s, err);
-	return r == 0 ? place_plan(s, cores_per_port, 0, err) : r;
+	if (r == 0)
+		r = place_read(s, cores_per_port, 0, err);
+	if (r < 0)
+		return r;
+	place_advise(s);
+	place_failover(s->topo, s->classes, s->plan, s->affinity, s->findings);
+	return 0;
 }
 
 static enum exit_class run(struct session *s, const struct options *options)

@@ -125,6 +125,15 @@ static bool is_unsettled(const struct plan *plan)
 	return unnamed;
 }
 
+static bool would_change(const struct steps *steps)
+{
+	for (unsigned i = 0; i < steps->count; i++) {
+		if (steps->step[i].state == STEP_WOULD)
+			return true;
+	}
+	return false;
+}
+
 static int make_plan(struct undoing *u, struct err *err)
 {
 	struct session *s = u->s;
@@ -146,8 +155,7 @@ static int make_plan(struct undoing *u, struct err *err)
 		return r;
 	s->result.plan = s->plan;
 	s->result.steps = s->steps;
-	for (unsigned i = 0; i < s->steps->count; i++)
-		s->result.changed |= s->steps->step[i].state == STEP_WOULD;
+	s->result.changed = would_change(s->steps);
 	return 0;
 }
 
@@ -158,7 +166,9 @@ static enum exit_class verdict(const struct session *s)
 {
 	enum exit_class exit = verdict_teardown(s->plan);
 
-	return exit == XC_OK && !place_is_whole(s) ? XC_PARTIAL : exit;
+	if (exit == XC_OK)
+		return place_is_whole(s) ? XC_OK : XC_PARTIAL;
+	return exit == XC_REFUSED && place_has_changed(s) ? XC_PARTIAL : exit;
 }
 
 /* Something went, or is on its way. */
@@ -167,8 +177,8 @@ static bool has_changed(const struct session *s)
 	for (unsigned i = 0; i < s->steps->count; i++) {
 		const struct step *step = &s->steps->step[i];
 
-		if (step->state == STEP_DONE ||
-		    (step->state == STEP_FAILED && s->plan->path[step->path].reason == PATH_PENDING))
+		if (step->state == STEP_DONE || (step->state == STEP_FAILED && step->path >= 0 &&
+						 s->plan->path[step->path].reason == PATH_PENDING))
 			return true;
 	}
 	return false;
@@ -202,7 +212,7 @@ static int execute(struct undoing *u, struct err *err)
 	r = journal_begin(u->journal, "teardown", u->options->argc, u->options->argv, err);
 	if (r == 0)
 		r = undo_steps(&u->fx, u->journal, s->steps, 0, false, s->plan, err);
-	if (r == 0 && !fx_signals_stop())
+	if (r == 0) /* also after a signal: it takes no time, and is not to be forgotten */
 		r = place_restore(s, &u->fx, u->journal, journal_data(u->journal), &u->teardown, err);
 	log_elapsed("all removals", start);
 	settle_rest(s->plan);
@@ -245,10 +255,11 @@ static int undo_claims(struct undoing *u, struct err *err)
 		session_note_unfinished(s, &u->read,
 					"connect again completes it, teardown without --dry-run undoes it");
 		r = place_restore(s, NULL, NULL, &u->read, &u->teardown, err);
-		s->result.changed |= s->steps->count > 0;
+		s->result.changed = would_change(s->steps);
 	}
 	back = read_back(u, r < 0 ? &unread : err);
 	outcome_errors(s);
+	place_errors(s);
 	if (r < 0 || back < 0)
 		return r < 0 ? r : back;
 	return session_read_queues(s, err);

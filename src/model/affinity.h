@@ -24,7 +24,9 @@ struct affinity_port {
 	int node;	    /* its id; -1 */
 	struct cpuset cpus; /* the first thread of each core; empty: not placed */
 	enum unplaced unplaced;
-	bool in_use; /* queues complete on it, or are about to */
+	bool in_use;	  /* queues complete on it, or are about to */
+	bool unknown;	  /* of a controller there: how many queues it has, or how many vectors they use */
+	unsigned missing; /* vectors that its queues complete on, and that have no interrupt */
 };
 
 enum irq_action {

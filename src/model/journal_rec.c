@@ -101,6 +101,9 @@ static bool go_on(const struct journal_data *data, unsigned record, bool open, s
 {
 	const struct journal_rec *rec = &data->rec[record];
 
+	/* Another number: the interrupt of the chain is gone, and this is a new one of its name. */
+	if (open && rec->state == JOURNAL_INTENT && rec->irq_number != data->rec[chain->first].irq_number)
+		open = false;
 	if (!open && rec->state != JOURNAL_UNDONE)
 		*chain = (struct journal_chain){ record, record, record };
 	switch (rec->state) {

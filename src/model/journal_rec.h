@@ -33,7 +33,7 @@ struct journal_rec {
 	/* of an interrupt */
 	struct pci_addr pci;
 	char irq_name[IRQ_NAME_SIZE];
-	unsigned irq_number; /* of a ban: what was banned */
+	unsigned irq_number; /* the number that it had */
 	uint64_t daemon;     /* of a ban: struct irqbalance.born */
 	/*
 	 * "absent", or the controller's state; of an interrupt the list of its CPUs, or "absent" after; of a
@@ -91,7 +91,7 @@ struct journal_value {
 	enum step_kind kind; /* STEP_IRQ_AFFINITY, STEP_IRQBALANCE_BAN */
 	struct pci_addr pci;
 	char irq_name[IRQ_NAME_SIZE];
-	unsigned irq_number; /* of a ban */
+	unsigned irq_number; /* that it had; one with another number is another interrupt */
 	uint64_t daemon;     /* whose list has it; 0: nobody knows, since the run was killed */
 	/* Of an affinity. */
 	struct cpuset original;	   /* before the chain */

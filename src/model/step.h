@@ -42,8 +42,8 @@ struct step {
 	struct cpuset to;     /* once it is done: where it is; of a ban: empty if it is lifted */
 	struct cpuset cores;  /* its port's: the next is tried if no vector is left; of an undo: empty */
 	uint64_t daemon;      /* of a ban: struct irqbalance.born, whose list has it; 0: not known yet */
-	unsigned irq_number;  /* of a ban: the number that is, or was, banned */
-	int irq;	      /* index into affinity.irq; -1: none */
+	unsigned irq_number; /* that it has, or had: the driver loaded again makes another one of that name */
+	int irq;	     /* index into affinity.irq; -1: none */
 };
 
 struct steps {

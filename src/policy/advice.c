@@ -52,6 +52,26 @@ static void judge_bond_path(const struct advice *a, const struct path *path)
 	}
 }
 
+/* --- queues whose interrupts nobody knows --- */
+
+static void judge_unknown(const struct advice *a, const struct affinity_port *share)
+{
+	char pci[PCI_TEXT_MAX];
+
+	pci_format(&a->topo->port[share->port].pci, pci);
+	if (share->unknown)
+		finding_add(
+			a->findings, FINDING_UNKNOWN, "affinity.irqs", pci, NULL,
+			"how many vectors the queues on %s use cannot be read (ib_uverbs, libibverbs): their "
+			"interrupts stay where they are",
+			pci);
+	if (share->missing > 0)
+		finding_add(a->findings, FINDING_UNKNOWN, "affinity.irqs", pci, "proc/interrupts",
+			    "%u of the vectors that the queues on %s use have no interrupt with a name like "
+			    "mlx5_comp0@pci:%s: it stays where it is",
+			    share->missing, pci, pci);
+}
+
 /* --- compute vectors on cores that storage should have for itself --- */
 
 static bool is_intruder(const struct advice *a, const struct irq *irq)
@@ -312,13 +332,22 @@ static void judge_multipath(const struct advice *a, unsigned first, unsigned end
 	}
 }
 
-void place_advice(const struct topology *topo, const struct classification *classes, const struct plan *plan,
-		  const struct affinity *affinity, struct findings *findings)
+void place_failover(const struct topology *topo, const struct classification *classes,
+		    const struct plan *plan, const struct affinity *affinity, struct findings *findings)
 {
 	const struct advice a = { topo, classes, plan, affinity, findings };
 
 	for (unsigned i = 0; i < plan->paths; i++)
 		judge_bond_path(&a, &plan->path[i]);
+}
+
+void place_advice(const struct topology *topo, const struct classification *classes, const struct plan *plan,
+		  const struct affinity *affinity, struct findings *findings)
+{
+	const struct advice a = { topo, classes, plan, affinity, findings };
+
+	for (unsigned i = 0; i < affinity->ports; i++)
+		judge_unknown(&a, &affinity->port[i]);
 	judge_compute(&a);
 	judge_crowds(&a);
 	judge_rq_affinity(&a);

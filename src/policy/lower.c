@@ -93,6 +93,7 @@ int lower_place(const struct topology *topo, const struct classification *classe
 			.before = irq->before,
 			.to = irq->target,
 			.cores = affinity->port[irq->port].cpus,
+			.irq_number = irq->number,
 			.irq = (int)i,
 			.path = -1,
 		};

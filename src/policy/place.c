@@ -154,6 +154,8 @@ static int share_of(const struct topology *topo, const struct affinity *affinity
 /* How many vectors, from 0, are used of each function (index into ports). */
 struct used {
 	unsigned vectors[TOPO_PORTS_MAX];
+	unsigned live[TOPO_PORTS_MAX]; /* of these of controllers that are there, on a device that has
+					  interrupts */
 };
 
 static void find_used(const struct topology *topo, const struct classification *classes,
@@ -176,8 +178,14 @@ static void find_used(const struct topology *topo, const struct classification *
 				vectors = queue_vectors(topo, places.place[p].rdma, (unsigned)queues);
 			if (vectors > ret->vectors[function])
 				ret->vectors[function] = vectors;
-			if (share >= 0)
-				affinity->port[share].in_use = true;
+			/* Soft-RoCE has no interrupts of its own. */
+			if (path->ctrl >= 0 && topo->rdma_link[places.place[p].rdma].has_pci &&
+			    vectors > ret->live[function])
+				ret->live[function] = vectors;
+			if (share < 0)
+				continue;
+			affinity->port[share].in_use = true;
+			affinity->port[share].unknown |= path->ctrl >= 0 && queues != 0 && vectors == 0;
 		}
 	}
 }
@@ -243,12 +251,14 @@ static void judge_irq(const struct topology *topo, const struct affinity *affini
 void place_irqs(const struct topology *topo, const struct classification *classes, const struct plan *plan,
 		unsigned nr_io_queues, struct affinity *affinity)
 {
+	unsigned function = 0, found[TOPO_PORTS_MAX] = { 0 };
 	struct used used = { 0 };
-	unsigned function = 0;
 
 	affinity->irqs = 0;
-	for (unsigned i = 0; i < affinity->ports; i++)
-		affinity->port[i].in_use = false;
+	for (unsigned i = 0; i < affinity->ports; i++) {
+		affinity->port[i].in_use = affinity->port[i].unknown = false;
+		affinity->port[i].missing = 0;
+	}
 	find_used(topo, classes, plan, nr_io_queues, affinity, &used);
 	reserve(topo, affinity);
 	for (unsigned i = 0; i < topo->irqs; i++) { /* both in the order of PCI addresses */
@@ -258,9 +268,17 @@ void place_irqs(const struct topology *topo, const struct classification *classe
 			function++;
 		if (function == topo->ports)
 			break;
-		if (pci_compare(&topo->port[function].pci, &irq->pci) == 0 &&
-		    irq->vector < used.vectors[function])
+		if (pci_compare(&topo->port[function].pci, &irq->pci) != 0)
+			continue;
+		if (irq->vector < used.vectors[function])
 			judge_irq(topo, affinity, irq, share_of(topo, affinity, (int)function),
 				  &affinity->irq[affinity->irqs++]);
+		found[function] += irq->vector < used.live[function];
+	}
+	for (unsigned i = 0; i < topo->ports; i++) {
+		int share = found[i] < used.live[i] ? share_of(topo, affinity, (int)i) : -1;
+
+		if (share >= 0)
+			affinity->port[share].missing += used.live[i] - found[i];
 	}
 }

@@ -13,10 +13,9 @@ struct restoring {
 	const struct topology *topo;
 	const struct classification *classes;
 	const struct teardown *teardown;
-	struct affinity *affinity;
-	bool kept[TOPO_PORTS_MAX];  /* a controller of ours is left there */
-	bool freed[TOPO_PORTS_MAX]; /* one goes, or is gone */
-	bool kept_somewhere;	    /* one is left, and nobody can say where */
+	struct affinity *affinity; /* NULL: no entries are made */
+	bool kept[TOPO_PORTS_MAX]; /* a controller of ours is left there */
+	bool kept_somewhere;	   /* one is left, and nobody can say where */
 };
 
 /* --- the functions that keep a controller -------------------------------------------------------- */
@@ -61,15 +60,8 @@ static void mark_claims(struct restoring *r, const struct journal_claims *claims
 	for (unsigned i = 0; i < claims->count; i++) {
 		const struct ctrl_id *id = &claims->claim[i].id;
 
-		if (goes(find_path(plan, id)))
-			(void)mark(r, id, r->freed);
-		else if (!mark(r, id, r->kept))
+		if (!goes(find_path(plan, id)) && !mark(r, id, r->kept))
 			r->kept_somewhere = true;
-	}
-	/* What this run has removed is claimed no more. */
-	for (unsigned i = 0; i < plan->paths; i++) {
-		if (goes(&plan->path[i]))
-			(void)mark(r, &plan->path[i].id, r->freed);
 	}
 }
 
@@ -81,9 +73,7 @@ static bool is_selected(const struct restoring *r, const struct pci_addr *pci)
 
 	if (r->kept_somewhere || (index >= 0 && r->kept[index]))
 		return false;
-	if (td->port >= 0 && td->port != index)
-		return false;
-	return !td->nqn || (index >= 0 && r->freed[index]);
+	return td->port < 0 || td->port == index;
 }
 
 /* --- where they are ------------------------------------------------------------------------------- */
@@ -92,10 +82,18 @@ static const struct irq *find_irq(const struct topology *topo, const struct jour
 {
 	for (unsigned i = 0; i < topo->irqs; i++) {
 		if (pci_compare(&topo->irq[i].pci, &value->pci) == 0 &&
-		    strcmp(topo->irq[i].name, value->irq_name) == 0)
+		    strcmp(topo->irq[i].name, value->irq_name) == 0 && topo->irq[i].irq == value->irq_number)
 			return &topo->irq[i];
 	}
 	return NULL;
+}
+
+/* What somebody else has moved goes back only on a port that still is storage. */
+static bool is_forced(const struct restoring *r, const struct pci_addr *pci)
+{
+	const struct port *port = topo_port(r->topo, pci);
+
+	return r->teardown->force && port && r->classes->port[port - r->topo->port].role == ROLE_STORAGE;
 }
 
 static void judge(const struct restoring *r, const struct journal_value *value, const struct irq *irq,
@@ -119,7 +117,7 @@ static void judge(const struct restoring *r, const struct journal_value *value, 
 	}
 	entry->action = IRQ_WOULD_RESTORE;
 	if (cpuset_equal(&irq->affinity, &value->last) || cpuset_equal(&irq->affinity, &value->before_last) ||
-	    r->teardown->force)
+	    is_forced(r, &value->pci))
 		return;
 	entry->action = IRQ_FOREIGN;
 	if (cpuset_format(&irq->affinity, list, sizeof(list)) < 0)
@@ -154,7 +152,7 @@ static int add_step(const struct restoring *r, const struct journal_value *value
 		    struct err *err)
 {
 	const struct port *port = topo_port(r->topo, &value->pci);
-	int entry = find_entry(r->affinity, value);
+	int entry = r->affinity ? find_entry(r->affinity, value) : -1;
 	struct step *step;
 
 	if (value->kind == STEP_IRQ_AFFINITY && entry >= 0 && r->affinity->irq[entry].action == IRQ_FOREIGN)
@@ -165,7 +163,8 @@ static int add_step(const struct restoring *r, const struct journal_value *value
 	step = &ret->step[ret->count++];
 	*step = (struct step){
 		.kind = value->kind,
-		.state = STEP_WOULD,
+		.state = entry < 0 || r->affinity->irq[entry].action == IRQ_WOULD_RESTORE ? STEP_WOULD
+											  : STEP_SKIPPED,
 		.pci = value->pci,
 		.role = port ? r->classes->port[port - r->topo->port].role : ROLE_OTHER,
 		.before = value->last,
@@ -220,6 +219,21 @@ int plan_restore(const struct topology *topo, const struct classification *class
 	qsort(affinity->irq, affinity->irqs, sizeof(affinity->irq[0]), compare_irqs);
 	code = add_steps(&r, values, STEP_IRQ_AFFINITY, ret, err);
 	return code < 0 ? code : add_steps(&r, values, STEP_IRQBALANCE_BAN, ret, err);
+}
+
+int plan_stale_bans(const struct topology *topo, const struct classification *classes,
+		    const struct journal_values *values, struct steps *ret, struct err *err)
+{
+	struct restoring r = { .topo = topo, .classes = classes };
+	int code = 0;
+
+	for (unsigned i = values->count; i-- > 0 && code == 0;) {
+		const struct journal_value *value = &values->value[i];
+
+		if (value->kind == STEP_IRQBALANCE_BAN && !find_irq(topo, value))
+			code = add_step(&r, value, ret, err);
+	}
+	return code;
 }
 
 _Static_assert(TOPO_IRQS_MAX >= JOURNAL_VALUES_MAX, "an entry for every value");

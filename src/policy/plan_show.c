@@ -2,6 +2,7 @@
 /* The RDMA controllers that exist, as paths that nobody asked for. */
 #include "policy/policy.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,21 @@ void plan_show(const struct topology *topo, const struct classification *classes
 		path_locate(topo, classes, path);
 	}
 	qsort(ret->path, ret->paths, sizeof(ret->path[0]), compare_paths);
+}
+
+int plan_placed(const struct topology *topo, const struct classification *classes, const struct plan *plan,
+		struct plan *ret)
+{
+	plan_show(topo, classes, ret);
+	for (unsigned i = 0; i < plan->paths; i++) {
+		if (plan->path[i].action != PATH_WOULD_CONNECT)
+			continue;
+		if (ret->paths == PATHS_MAX)
+			return -E2BIG;
+		ret->path[ret->paths++] = plan->path[i];
+	}
+	qsort(ret->path, ret->paths, sizeof(ret->path[0]), compare_paths);
+	return 0;
 }
 
 _Static_assert(PATHS_MAX >= TOPO_CTRLS_MAX, "a path for every controller");

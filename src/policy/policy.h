@@ -74,6 +74,13 @@ int plan_connect(const struct topology *topo, const struct classification *class
 /* --- plan_show.c: every rdma controller as a path that was not asked for --- */
 void plan_show(const struct topology *topo, const struct classification *classes, struct plan *ret);
 
+/*
+ * The same, and those of plan that would be connected: all that completes on a port, whoever asked for it.
+ * -E2BIG: more than PATHS_MAX.
+ */
+int plan_placed(const struct topology *topo, const struct classification *classes, const struct plan *plan,
+		struct plan *ret) _must_check_;
+
 /* --- plan_teardown.c: what the journal says is ours, to paths that go and paths that stay --- */
 
 struct teardown {
@@ -130,14 +137,27 @@ void cores_of(const struct topology *topo, const struct classification *classes,
 void place_irqs(const struct topology *topo, const struct classification *classes, const struct plan *plan,
 		unsigned nr_io_queues, struct affinity *affinity);
 
+/* --- plan_restore.c: bans that have outlived their interrupts --- */
+
+/*
+ * A step for each ban of values whose number is not, or no longer, that of its interrupt: the driver was
+ * loaded again, and the number may by now be that of a compute HCA, which irqbalance is to move.
+ */
+int plan_stale_bans(const struct topology *topo, const struct classification *classes,
+		    const struct journal_values *values, struct steps *ret, struct err *err) _must_check_;
+
 /* --- advice.c: what is not this program's to change, but stands in the way of placement --- */
 
 /*
- * Findings about what was read last (once a document): vectors that moved with a bond's failover, compute
- * vectors on reserved cores, subsystems that share vectors, rq_affinity, multipath policies.
+ * Findings about what was read last (once a document): vectors that cannot be placed since they are not
+ * known, compute vectors on reserved cores, subsystems that share vectors, rq_affinity, multipath policies.
  */
 void place_advice(const struct topology *topo, const struct classification *classes, const struct plan *plan,
 		  const struct affinity *affinity, struct findings *findings);
+
+/* A finding for each bond whose HCA carries vectors that are not placed, as after a failover. */
+void place_failover(const struct topology *topo, const struct classification *classes,
+		    const struct plan *plan, const struct affinity *affinity, struct findings *findings);
 
 /* --- lower.c: plan to steps --- */
 int lower_connect(const struct plan *plan, const struct topology *topo, const struct classification *classes,
@@ -155,10 +175,10 @@ int lower_place(const struct topology *topo, const struct classification *classe
 
 /*
  * Which of them go back: those of functions on which none of our controllers is left after plan (all claims
- * that plan does not remove, selected or not), and that the request selects: with nqn only functions from
- * which this plan removes something; with port only that one. affinity->irq gets an entry for each
- * (would-restore, or foreign where topo.irq says so), ret the steps after those that are there: the newest
- * first, bans last.
+ * that plan does not remove, selected or not), and with port only that one. With nqn as well: a run that was
+ * killed after it had removed the controllers left them for the next one. affinity->irq gets an entry for
+ * each (would-restore, or foreign where topo.irq says so), ret the steps after those that are there: the
+ * newest first, bans last; what is back already, or gone, is STEP_SKIPPED.
  */
 int plan_restore(const struct topology *topo, const struct classification *classes,
 		 const struct journal_claims *claims, const struct journal_values *values,

@@ -85,6 +85,7 @@ void fake_irq_step(const struct fake_world *world, struct step *step, unsigned i
 	memcpy(step->irq_name, irq->name, sizeof(step->irq_name));
 	step->before = irq->affinity;
 	step->to = cpu(FAKE_CORE(i));
+	step->irq_number = irq->number;
 	step->cores = cpu(FAKE_CORE(i));
 	cpuset_add(&step->cores, FAKE_CORE(i) + 1);
 	step->irq = (int)i;

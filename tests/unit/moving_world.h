@@ -70,7 +70,9 @@ static inline void plan(struct bench *b)
 		fake_irq_step(&b->world, &b->steps->step[i], i);
 		*irq = (struct affinity_irq){ .pci = b->steps->step[i].pci,
 					      .number = b->world.irq[i].number,
+					      .target = b->steps->step[i].to,
 					      .action = IRQ_WOULD_SET };
+		b->affinity->port[0].cpus = b->steps->step[i].cores;
 		memcpy(irq->name, b->steps->step[i].irq_name, sizeof(irq->name));
 	}
 }

@@ -108,6 +108,7 @@ void place_world_place(struct place_world *w, unsigned cores_per_port)
 	cores_of(&w->topo, &w->classes, cores_per_port, &w->affinity, &w->findings);
 	place_irqs(&w->topo, &w->classes, &w->plan, 0, &w->affinity);
 	place_advice(&w->topo, &w->classes, &w->plan, &w->affinity, &w->findings);
+	place_failover(&w->topo, &w->classes, &w->plan, &w->affinity, &w->findings);
 }
 
 const struct affinity_port *place_world_port(const struct place_world *w, const char *pci)

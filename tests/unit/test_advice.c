@@ -2,6 +2,9 @@
 /* What is said of the machine around placement, and what is not worth a word. */
 #include "unit/place_world.h"
 
+#define A0 "0000:29:00.0"
+#define A1 "0000:29:00.1"
+
 #define NQN1 "nqn.2026-01.example:s1"
 #define NQN2 "nqn.2026-01.example:s2"
 
@@ -166,6 +169,28 @@ static void the_busiest_vectors_are_named_and_the_list_ends(void **state)
 	assert_non_null(strstr(found->message, "yours to move"));
 }
 
+static void queues_without_known_interrupts_are_said(void **state)
+{
+	struct place_world *w = *state;
+
+	place_world_read(w, "h100+live");
+	place_world_place(w, 4);
+	assert_false(place_world_port(w, A0)->unknown);
+	assert_int_equal(place_world_port(w, A0)->missing, 0);
+	for (unsigned i = 0; i < 3; i++) /* of another driver, say */
+		w->topo.irq[i].vector = 60 + i;
+	for (unsigned i = 0; i < w->topo.rdma_links; i++) {
+		if (strcmp(w->topo.rdma_link[i].name, "mlx5_2") == 0)
+			w->topo.rdma_link[i].ncv = -1;
+	}
+	place_world_place(w, 4);
+	assert_int_equal(place_world_port(w, A0)->missing, 3);
+	assert_int_equal(place_world_finding(w, "affinity.irqs", A0)->status, FINDING_UNKNOWN);
+	assert_true(place_world_port(w, A1)->unknown);
+	assert_int_equal(place_world_port(w, A1)->missing, 0);
+	assert_int_equal(place_world_finding(w, "affinity.irqs", A1)->status, FINDING_UNKNOWN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +201,7 @@ int main(void)
 		PLACE_TEST(subsystems_that_share_vectors_while_others_are_free_are_said),
 		PLACE_TEST(a_quiet_machine_gets_no_advice),
 		PLACE_TEST(the_busiest_vectors_are_named_and_the_list_ends),
+		PLACE_TEST(queues_without_known_interrupts_are_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

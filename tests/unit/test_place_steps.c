@@ -225,6 +225,21 @@ static void what_was_moved_since_it_was_planned_is_placed_from_where_it_is(void 
 	}
 }
 
+/* What was seen to be on its core may be elsewhere by the time that irqbalance knows of it. */
+static void what_left_its_core_before_the_ban_is_placed_again(void **state)
+{
+	struct bench *b = *state;
+	char text[64];
+
+	plan(b);
+	b->steps->count = 1;
+	b->affinity->irq[2].action = IRQ_KEPT;
+	assert_int_equal(place(b), 0);
+	assert_string_equal(where(b, text), "50 2 54");
+	assert_int_equal(b->affinity->irq[2].action, IRQ_SET);
+	assert_string_equal(values(b, text), "43! 45! 50<1 54<3");
+}
+
 static void what_somebody_moves_in_the_moment_of_the_move_is_left(void **state)
 {
 	struct bench *b = *state;
@@ -354,6 +369,7 @@ int main(void)
 		TEST(irqbalance_can_be_ignored_or_refused),
 		TEST(where_no_vector_is_left_the_next_core_of_the_port_is_taken),
 		TEST(what_was_moved_since_it_was_planned_is_placed_from_where_it_is),
+		TEST(what_left_its_core_before_the_ban_is_placed_again),
 		TEST(what_somebody_moves_in_the_moment_of_the_move_is_left),
 		TEST(each_failure_is_of_one_interrupt),
 		TEST(what_is_gone_is_said_to_be_gone),

@@ -100,6 +100,21 @@ static void what_is_back_or_gone_is_closed_without_a_move(void **state)
 	assert_string_equal(values(b, text), "43! 44! 45! 54<3");
 }
 
+/* After the driver was loaded again: what was changed is gone, and the new one is where the kernel put it. */
+static void another_one_of_the_same_name_is_left_alone(void **state)
+{
+	struct bench *b = *state;
+	char text[64];
+
+	placed(b);
+	b->world.irq[1].number = 77;
+	b->force = true;
+	assert_int_equal(unplace(b), 0);
+	assert_string_equal(actions(b, text), "restored none restored");
+	assert_string_equal(where(b, text), "1 52 3");
+	assert_string_equal(values(b, text), "");
+}
+
 /* The move of a run that was killed, and of one more, did not come about. */
 static void a_move_that_was_only_begun_is_undone_wherever_it_is(void **state)
 {
@@ -249,6 +264,7 @@ int main(void)
 		TEST(what_the_journal_does_not_know_is_refused),
 		TEST(what_somebody_else_has_moved_is_left_until_it_is_forced),
 		TEST(what_is_back_or_gone_is_closed_without_a_move),
+		TEST(another_one_of_the_same_name_is_left_alone),
 		TEST(a_move_that_was_only_begun_is_undone_wherever_it_is),
 		TEST(what_fails_stays_in_the_journal),
 		TEST(bans_of_another_daemon_are_none_of_ours),

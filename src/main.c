@@ -9,7 +9,8 @@
 #include "cmd/cmd.h"
 #include "report/report.h"
 
-const struct command *const commands[] = { &command_show, &command_connect, &command_teardown, NULL };
+const struct command *const commands[] = { &command_show, &command_connect, &command_verify,
+					   &command_teardown, NULL };
 
 /* One error, one line; what comes from outside must not steer the terminal. */
 static void print_error(const struct err *err)

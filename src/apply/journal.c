@@ -292,6 +292,12 @@ int journal_intent(struct journal *journal, const struct step *step, unsigned nu
 	if (r == 0 && wanted_of(step, after) < 0)
 		r = err_set(err, XC_FAILED, -E2BIG, step->irq_name,
 			    "%s: its list of CPUs is too long for the journal", step->irq_name);
+	if (step->kind == STEP_NVME_CONNECT) {
+		rec.opts.nr_io_queues = step->opts.nr_io_queues;
+		rec.opts.reconnect_delay = step->opts.reconnect_delay;
+		rec.opts.ctrl_loss_tmo = step->opts.ctrl_loss_tmo;
+		rec.opts.ctrl_loss_forever = step->opts.ctrl_loss_forever;
+	}
 	if (r == 0)
 		r = write_step(journal, step, &rec, before, after, err);
 	journal->open += r == 0;

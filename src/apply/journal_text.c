@@ -166,11 +166,31 @@ static const char *read_values(const struct json *j, struct journal_rec *rec)
 	return r < 0 || !is_value(rec, rec->after, true) ? "bad \"after\"" : NULL;
 }
 
+/* What a connect's intent asks for. */
+static const char *read_asked(const struct json *j, struct journal_rec *rec)
+{
+	static const char *const known[] = { "nr_io_queues", "reconnect_delay", "ctrl_loss_tmo", NULL };
+	const struct json *asked = json_get(j, "asked");
+	int64_t queues, delay, loss;
+
+	if (!asked)
+		return NULL;
+	if (rec->kind != STEP_NVME_CONNECT || rec->state != JOURNAL_INTENT || !json_is_object(asked) ||
+	    json_unknown_key(asked, known) || json_get_i64(asked, "nr_io_queues", 1, 65535, &queues) < 0 ||
+	    json_get_i64(asked, "reconnect_delay", 0, 65535, &delay) < 0 ||
+	    json_get_i64(asked, "ctrl_loss_tmo", -1, INT32_MAX, &loss) < 0)
+		return "bad \"asked\"";
+	rec->opts.nr_io_queues = (int)queues;
+	rec->opts.reconnect_delay = (int)delay;
+	rec->opts.ctrl_loss_tmo = loss < 0 ? 0 : (int)loss;
+	rec->opts.ctrl_loss_forever = loss < 0;
+	return NULL;
+}
+
 static const char *read_step(const struct json *j, struct journal_rec *rec)
 {
-	static const char *const known[] = {
-		"run", "step", "kind", "object", "before", "after", "state", NULL
-	};
+	static const char *const known[] = { "run",    "step",	"kind",	 "object", "asked",
+					     "before", "after", "state", NULL };
 	const struct json *object = json_get(j, "object");
 	const char *why;
 	char word[32];
@@ -185,6 +205,8 @@ static const char *read_step(const struct json *j, struct journal_rec *rec)
 	if (get_word(j, "state", word, sizeof(word)) < 0 || journal_state_parse(word, &rec->state) < 0)
 		return "bad \"state\"";
 	why = read_values(j, rec);
+	if (!why)
+		why = read_asked(j, rec);
 	if (why)
 		return why;
 	return step_is_of_irq(rec->kind) ? read_irq(object, rec) : read_ctrl(object, rec);
@@ -416,6 +438,16 @@ static struct json *ctrl_of(const struct journal_rec *rec)
 	return j;
 }
 
+static struct json *asked_of(const struct journal_rec *rec)
+{
+	struct json *j = json_object_new();
+
+	json_set_i64(j, "nr_io_queues", rec->opts.nr_io_queues);
+	json_set_i64(j, "reconnect_delay", rec->opts.reconnect_delay);
+	json_set_i64(j, "ctrl_loss_tmo", rec->opts.ctrl_loss_forever ? -1 : rec->opts.ctrl_loss_tmo);
+	return j;
+}
+
 static bool reads_back(const char *line, const struct journal_rec *rec)
 {
 	struct journal_rec back;
@@ -424,7 +456,8 @@ static bool reads_back(const char *line, const struct journal_rec *rec)
 
 	return j && !read_record(j, &back) && back.type == JOURNAL_STEP && back.run == rec->run &&
 	       back.step == rec->step && back.kind == rec->kind && back.state == rec->state &&
-	       back.cntlid == rec->cntlid && back.inode == rec->inode && ctrl_id_equal(&back.id, &rec->id) &&
+	       back.opts.nr_io_queues == rec->opts.nr_io_queues && back.cntlid == rec->cntlid &&
+	       back.inode == rec->inode && ctrl_id_equal(&back.id, &rec->id) &&
 	       pci_compare(&back.pci, &rec->pci) == 0 && strcmp(back.irq_name, rec->irq_name) == 0 &&
 	       back.irq_number == rec->irq_number && back.daemon == rec->daemon &&
 	       strcmp(back.before, rec->before) == 0 && strcmp(back.after, rec->after) == 0;
@@ -439,6 +472,8 @@ char *journal_format_step(const struct journal_rec *rec)
 	json_set_i64(j, "step", rec->step);
 	json_set_str(j, "kind", step_kind_name(rec->kind));
 	json_set(j, "object", step_is_of_irq(rec->kind) ? irq_of(rec) : ctrl_of(rec));
+	if (rec->opts.nr_io_queues > 0)
+		json_set(j, "asked", asked_of(rec));
 	json_set_str(j, "before", rec->before);
 	json_set_str(j, "after", rec->after[0] ? rec->after : NULL);
 	json_set_str(j, "state", journal_state_name(rec->state));

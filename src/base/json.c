@@ -160,16 +160,19 @@ int json_get_i64(const struct json *object, const char *key, int64_t min, int64_
 	return 0;
 }
 
+int json_truth(const struct json *j, bool *ret)
+{
+	if (!json_object_is_type(inner(j), json_type_boolean))
+		return -EINVAL;
+	*ret = json_object_get_boolean(inner(j));
+	return 0;
+}
+
 int json_get_bool(const struct json *object, const char *key, bool *ret)
 {
 	const struct json *member = json_get(object, key);
 
-	if (!member)
-		return -ENOENT;
-	if (!json_object_is_type(inner(member), json_type_boolean))
-		return -EINVAL;
-	*ret = json_object_get_boolean(inner(member));
-	return 0;
+	return member ? json_truth(member, ret) : -ENOENT;
 }
 
 const char *json_unknown_key(const struct json *object, const char *const *known)

@@ -43,6 +43,8 @@ int json_get_i64(const struct json *object, const char *key, int64_t min, int64_
 int json_get_bool(const struct json *object, const char *key, bool *ret) _must_check_;
 /* The text of a string value, NULL if it is none. Belongs to j. */
 const char *json_text(const struct json *j);
+/* The same of a boolean, as an array has them. 0 or -EINVAL. */
+int json_truth(const struct json *j, bool *ret) _must_check_;
 
 /* NULL, or the first key of the object that is not among the known ones (a NULL ends them). */
 const char *json_unknown_key(const struct json *object, const char *const *known);

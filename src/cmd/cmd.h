@@ -17,6 +17,7 @@ struct command {
 extern const struct command command_show;
 extern const struct command command_connect;
 extern const struct command command_teardown;
+extern const struct command command_verify;
 
 /* All of them, ended by NULL, in the order of --help. */
 extern const struct command *const commands[];

@@ -209,8 +209,7 @@ static int place(struct connect *c, struct err *err)
 	if (r < 0)
 		return r;
 	r = place_apply(s, &c->fx, c->journal, (enum place_bans)c->request->irqbalance, err);
-	place_advise(s);
-	return r;
+	return r == 0 ? place_advise(s, err) : r;
 }
 
 static bool has_changed(const struct session *s)
@@ -344,8 +343,9 @@ static int plan_place(struct connect *c, struct err *err)
 
 	if (r < 0)
 		return r;
-	place_advise(s);
-	r = lower_place(s->topo, s->classes, s->affinity, s->steps, err);
+	r = place_advise(s, err);
+	if (r == 0)
+		r = lower_place(s->topo, s->classes, s->affinity, s->steps, err);
 	s->result.changed |= s->steps->count > 0;
 	return r;
 }

@@ -30,13 +30,16 @@ struct options {
 	bool ctrl_loss_given; /* its -1 has a meaning */
 	int connect_timeout_s;
 	bool atomic;
-	int cores_per_port;	/* CONNECT_UNSET */
+	int cores_per_port;	/* CONNECT_UNSET; of verify as well */
 	const char *irqbalance; /* ban, ignore, refuse; NULL */
 	bool dry_run;		/* of teardown as well, as is nqn */
 	/* teardown */
 	const char *port;
 	bool force;
 	int timeout_s;
+	/* verify */
+	bool strict;
+	const char *only;
 };
 
 enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_TRADDR, OPT_INT, OPT_WORD, OPT_OUTPUT };
@@ -56,6 +59,7 @@ struct command; /* cmd/cmd.h */
 extern const struct opt options_global[];
 extern const struct opt options_connect[];
 extern const struct opt options_teardown[];
+extern const struct opt options_verify[];
 extern const struct opt options_none[];
 
 /*

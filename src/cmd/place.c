@@ -30,8 +30,6 @@ int place_read(struct session *s, unsigned cores_per_port, unsigned nr_io_queues
 
 	if (r == 0)
 		r = facts_read_blk(&s->root, s->topo, s->findings, err);
-	if (r == 0)
-		r = read_compute(s, err);
 	if (r == 0 && plan_placed(s->topo, s->classes, s->plan, s->placed) < 0)
 		r = err_set(err, XC_ENVIRONMENT, -E2BIG, "PATHS_MAX", "more than %d paths (PATHS_MAX)",
 			    PATHS_MAX);
@@ -45,9 +43,13 @@ int place_read(struct session *s, unsigned cores_per_port, unsigned nr_io_queues
 	return 0;
 }
 
-void place_advise(struct session *s)
+int place_advise(struct session *s, struct err *err)
 {
-	place_advice(s->topo, s->classes, s->placed, s->affinity, s->findings);
+	int r = read_compute(s, err);
+
+	if (r == 0)
+		place_advice(s->topo, s->classes, s->placed, s->affinity, s->findings);
+	return r;
 }
 
 static bool has_something(const struct affinity *affinity)

@@ -13,8 +13,8 @@
 int place_read(struct session *s, unsigned cores_per_port, unsigned nr_io_queues,
 	       struct err *err) _must_check_;
 
-/* Findings about what stands in the way; once a document. */
-void place_advise(struct session *s);
+/* Findings about what stands in the way, compute vectors among it; once a document. */
+int place_advise(struct session *s, struct err *err) _must_check_;
 
 /* Moves what place_read found not to be where it belongs; within a run of the journal. */
 int place_apply(struct session *s, const struct fx *fx, struct journal *journal, enum place_bans bans,

@@ -45,9 +45,8 @@ static int show(struct session *s, const struct options *options, struct err *er
 		r = place_read(s, cores_per_port, 0, err);
 	if (r < 0)
 		return r;
-	place_advise(s);
 	place_failover(s->topo, s->classes, s->plan, s->affinity, s->findings);
-	return 0;
+	return place_advise(s, err);
 }
 
 static enum exit_class run(struct session *s, const struct options *options)

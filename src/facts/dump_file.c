@@ -8,13 +8,12 @@
 
 #include "facts/sysfs.h"
 
-enum read_state dump_read(const struct root *root, const char *name, struct json **ret,
-			  char why[static DUMP_WHY_SIZE])
+static enum read_state read_json(const struct root *root, const char *name, struct json **ret,
+				 char why[static DUMP_WHY_SIZE])
 {
 	_cleanup_free_ char *text = NULL;
 	const char *reason = "";
 	ssize_t length = root_read_all(root, &text, DUMP_MAX, "netlink/%s", name);
-	struct json *j;
 
 	if (length == -ENOENT)
 		return READ_NOT_THERE;
@@ -26,18 +25,45 @@ enum read_state dump_read(const struct root *root, const char *name, struct json
 		str_format(why, DUMP_WHY_SIZE, "netlink/%s: %s", name, strerror(-(int)length));
 		return READ_FAILED;
 	}
-	j = json_parse(text, (size_t)length, &reason);
-	if (!j) {
-		str_format(why, DUMP_WHY_SIZE, "netlink/%s: not JSON: %s", name, reason);
-		return READ_FAILED;
-	}
-	if (!json_is_array(j)) {
-		json_free(j);
+	*ret = json_parse(text, (size_t)length, &reason);
+	if (*ret)
+		return READ_OK;
+	str_format(why, DUMP_WHY_SIZE, "netlink/%s: not JSON: %s", name, reason);
+	return READ_FAILED;
+}
+
+enum read_state dump_read(const struct root *root, const char *name, struct json **ret,
+			  char why[static DUMP_WHY_SIZE])
+{
+	_cleanup_json_ struct json *j = NULL;
+	enum read_state state = read_json(root, name, &j, why);
+
+	if (state == READ_OK && !json_is_array(j)) {
 		str_format(why, DUMP_WHY_SIZE, "netlink/%s: not an array", name);
 		return READ_FAILED;
 	}
-	*ret = j;
-	return READ_OK;
+	if (state == READ_OK) {
+		*ret = j;
+		j = NULL;
+	}
+	return state;
+}
+
+enum read_state dump_read_object(const struct root *root, const char *name, struct json **ret,
+				 char why[static DUMP_WHY_SIZE])
+{
+	_cleanup_json_ struct json *j = NULL;
+	enum read_state state = read_json(root, name, &j, why);
+
+	if (state == READ_OK && !json_is_object(j)) {
+		str_format(why, DUMP_WHY_SIZE, "netlink/%s: not an object", name);
+		return READ_FAILED;
+	}
+	if (state == READ_OK) {
+		*ret = j;
+		j = NULL;
+	}
+	return state;
 }
 
 struct json *dump_read_or_note(const struct root *root, const char *name, struct findings *findings)

@@ -17,7 +17,11 @@
 enum read_state dump_read(const struct root *root, const char *name, struct json **ret,
 			  char why[static DUMP_WHY_SIZE]);
 
-/* The same, with a finding for READ_FAILED; NULL if there is nothing to parse. */
+/* The same of a file that is one object: not iproute2's. */
+enum read_state dump_read_object(const struct root *root, const char *name, struct json **ret,
+				 char why[static DUMP_WHY_SIZE]);
+
+/* dump_read, with a finding for READ_FAILED; NULL if there is nothing to parse. */
 struct json *dump_read_or_note(const struct root *root, const char *name, struct findings *findings);
 
 /*

@@ -15,6 +15,7 @@
 #include "model/plan.h"
 #include "model/platform.h"
 #include "model/request.h"
+#include "model/settings.h"
 #include "model/topology.h"
 
 /* Everything but interrupts: dmi, cpu, net, rdma, pci, nvme, cm_ids. */
@@ -45,6 +46,9 @@ int facts_read_ctrls(const struct root *root, struct topology *topo, struct find
  */
 int facts_find_ctrl(const struct root *root, const struct ctrl_id *id, struct ctrl *ret, bool *ret_there,
 		    struct findings *findings, struct err *err) _must_check_;
+/* Needs nvme: what only verify compares (ctrl_loss_tmo, reconnect_delay, src_addr, host_iface). */
+int facts_read_ctrl_settings(const struct root *root, struct topology *topo, struct findings *findings,
+			     struct err *err) _must_check_;
 int facts_read_cm_ids(const struct root *root, struct topology *topo, struct findings *findings,
 		      struct err *err) _must_check_;
 
@@ -101,6 +105,35 @@ int facts_read_ncv(const struct root *root, struct topology *topo, const char *r
  */
 int facts_ask_routes(const struct root *root, const struct topology *topo, const struct request *request,
 		     struct candidates *candidates, struct findings *findings, struct err *err) _must_check_;
+
+/* --- for verify: struct settings, after facts_read and classify --- */
+
+/*
+ * The ports whose index is in storage: PCIe links, DCB, pause, default_roce_tos. Live: DCB by rtnetlink,
+ * pause by ethtool's netlink, and configfs is only read: a device whose directory nobody has made there has
+ * an unknown tos. A tree has dcb.json and pause.json (tests/README). Sets all fields of all ports to unknown
+ * first, also those of lldp, and so comes before it. Returns 0: what cannot be read has its "why".
+ */
+int facts_read_port_settings(const struct root *root, const struct topology *topo, const unsigned *storage,
+			     unsigned count, struct settings *ret, struct findings *findings,
+			     struct err *err) _must_check_;
+/* The LLDP neighbours' chassis, of these ports: by liblldpctl if built with it, of a tree from lldp.json. */
+int facts_read_lldp(const struct root *root, const struct topology *topo, const unsigned *port,
+		    unsigned count, struct settings *ret, struct findings *findings,
+		    struct err *err) _must_check_;
+/* The GID tables of the RDMA links on these functions (and their bonds). */
+int facts_read_gids(const struct root *root, const struct topology *topo, const unsigned *port,
+		    unsigned count, struct settings *ret, struct findings *findings,
+		    struct err *err) _must_check_;
+/* arp_ignore and its kin of every interface with an address that a storage port carries. */
+int facts_read_arp(const struct root *root, const struct topology *topo, struct settings *ret,
+		   struct findings *findings, struct err *err) _must_check_;
+/* The way of each path of the plan that has a source. */
+int facts_ask_path_routes(const struct root *root, const struct topology *topo, const struct plan *plan,
+			  struct settings *ret, struct findings *findings, struct err *err) _must_check_;
+/* nvmf-autoconnect, the DMI UUID, /etc/nvme/hostnqn and hostid. */
+int facts_read_host(const struct root *root, struct settings *ret, struct findings *findings,
+		    struct err *err) _must_check_;
 
 /* True if this process is in the initial network namespace, which nvme-rdma uses whoever calls. */
 bool facts_initial_netns(void);

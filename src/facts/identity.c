@@ -4,16 +4,18 @@
  * under a second NQN (fabrics.c nvmf_host_add), so the pair is never put together from two places
  * unless the user did it.
  */
-#include "facts/facts.h"
+#include "facts/identity.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "facts/facts.h"
 
 #define HOSTNQN "etc/nvme/hostnqn"
 #define HOSTID "etc/nvme/hostid"
 #define REMEDY "nvme gen-hostnqn > /etc/nvme/hostnqn"
 
-static int read_hostnqn(const struct root *root, char ret[static NQN_SIZE], struct err *err)
+int identity_read_hostnqn(const struct root *root, char ret[static NQN_SIZE], struct err *err)
 {
 	char text[ROOT_LINE_MAX];
 	int r = root_line(root, text, sizeof(text), HOSTNQN);
@@ -38,8 +40,7 @@ static int read_hostnqn(const struct root *root, char ret[static NQN_SIZE], stru
 	return str_copy(ret, NQN_SIZE, text);
 }
 
-/* *ret stays empty if there is no such file. */
-static int read_hostid(const struct root *root, char ret[static UUID_SIZE], struct err *err)
+int identity_read_hostid(const struct root *root, char ret[static UUID_SIZE], struct err *err)
 {
 	char text[ROOT_LINE_MAX];
 	int r = root_line(root, text, sizeof(text), HOSTID);
@@ -62,9 +63,9 @@ int facts_read_identity(const struct root *root, struct request *request, struct
 	int r = 0;
 
 	if (!given) {
-		r = read_hostnqn(root, hostnqn, err);
+		r = identity_read_hostnqn(root, hostnqn, err);
 		if (r == 0 && request->hostid[0] == '\0')
-			r = read_hostid(root, hostid, err);
+			r = identity_read_hostid(root, hostid, err);
 		if (r < 0)
 			return r;
 		memcpy(request->hostnqn, hostnqn, sizeof(hostnqn));

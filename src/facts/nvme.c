@@ -114,6 +114,7 @@ static void read_attributes(const struct reading *rd, struct ctrl *ctrl)
 	read_text(rd, "state", ctrl->state, sizeof(ctrl->state));
 	ctrl->cntlid = read_number(rd, "cntlid");
 	ctrl->queue_count = read_number(rd, "queue_count");
+	ctrl->ctrl_loss_tmo = ctrl->reconnect_delay = -1; /* facts_read_ctrl_settings */
 }
 
 /* Which of all that ever had this name: all else is read below the same descriptor. */

@@ -45,18 +45,23 @@ int journal_claims(const struct journal_data *data, struct journal_claims *ret)
 	for (unsigned i = 0; i < data->records; i++) {
 		const struct journal_rec *rec = &data->rec[i];
 		enum effect effect = effect_of(rec);
+		struct connect_opts opts = rec->opts;
 		unsigned at;
 
 		if (effect == EFFECT_NONE)
 			continue;
 		at = find_claim(ret, &rec->id);
-		if (at < ret->count)
+		if (at < ret->count) {
+			if (opts.nr_io_queues == 0) /* "done" follows the intent that says it */
+				opts = ret->claim[at].opts;
 			drop_claim(ret, at);
+		}
 		if (effect == EFFECT_CLOSE)
 			continue;
 		if (ret->count == JOURNAL_CLAIMS_MAX)
 			return -E2BIG;
-		ret->claim[ret->count++] = (struct journal_claim){ .id = rec->id, .inode = rec->inode };
+		ret->claim[ret->count++] =
+			(struct journal_claim){ .id = rec->id, .inode = rec->inode, .opts = opts };
 	}
 	return 0;
 }

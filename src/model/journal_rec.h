@@ -30,6 +30,9 @@ struct journal_rec {
 	struct ctrl_id id;
 	int cntlid;	/* after; -1: unknown */
 	uint64_t inode; /* after: struct ctrl.inode; 0: unknown */
+	/* Of a connect's intent: what was asked for, of which only these are kept: nr_io_queues,
+	 * reconnect_delay, ctrl_loss_tmo. nr_io_queues 0: not said. */
+	struct connect_opts opts;
 	/* of an interrupt */
 	struct pci_addr pci;
 	char irq_name[IRQ_NAME_SIZE];
@@ -57,7 +60,8 @@ struct journal_data {
 /* What a journal says is ours: a connect that nothing has closed. */
 struct journal_claim {
 	struct ctrl_id id;
-	uint64_t inode; /* of the controller that was made; 0: the intent alone is there */
+	uint64_t inode;		  /* of the controller that was made; 0: the intent alone is there */
+	struct connect_opts opts; /* as in the intent */
 };
 
 #define JOURNAL_CLAIMS_MAX PATHS_MAX

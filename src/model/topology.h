@@ -150,6 +150,11 @@ struct ctrl {
 	 */
 	uint64_t inode;
 	char owner[OWNER_SIZE]; /* in nvme-cli's registry; "": none; "unknown": it cannot be read */
+	/* Of a fabrics controller: facts_read_ctrl_settings. */
+	int ctrl_loss_tmo;	    /* seconds; -1: unknown, as below; INT_MAX: off, for ever */
+	int reconnect_delay;	    /* seconds */
+	char src_addr[IP_TEXT_MAX]; /* of TCP: the source in use; empty: unknown */
+	char host_iface[IFNAMSIZ];  /* of TCP; empty: none */
 };
 
 struct ns {

@@ -3,6 +3,7 @@
  * What stands in the way of placement and is the operator's to change: this program only says so. Interrupts
  * of compute HCAs are never written, nor are rq_affinity and multipath policies.
  */
+#include "policy/judge.h"
 #include "policy/placement.h"
 
 #include <string.h>
@@ -204,134 +205,6 @@ static void judge_crowds(const struct advice *a)
 	}
 }
 
-/* --- rq_affinity --- */
-
-static void judge_rq_affinity(const struct advice *a)
-{
-	const struct ns *first = NULL;
-	unsigned count = 0;
-	char evidence[128], others[32] = "";
-
-	for (unsigned i = 0; i < a->topo->nss; i++) {
-		const struct ns *ns = &a->topo->ns[i];
-
-		if (a->topo->rq_affinity[i] != 2 || strcmp(a->topo->ctrl[ns->ctrl].id.transport, "rdma") != 0)
-			continue;
-		first = first ? first : ns;
-		count++;
-	}
-	if (!first)
-		return;
-	str_format(evidence, sizeof(evidence), "sys/block/%s/queue/rq_affinity", first->path_device);
-	if (count > 1)
-		str_format(others, sizeof(others), " and %u more paths", count - 1);
-	finding_add(
-		a->findings, FINDING_WARN, "affinity.rq_affinity", first->path_device, evidence,
-		"rq_affinity is 2 on %s%s: each completion interrupts the CPU that submitted; with 1 it ends "
-		"on the storage core of the same socket",
-		first->path_device, others);
-}
-
-/* --- multipath --- */
-
-struct reach { /* of the live paths of one subsystem that ANA lets pass */
-	unsigned paths;
-	unsigned most; /* on one node */
-	int node;      /* that one */
-	bool apart;    /* the paths are block devices of their own */
-};
-
-/* ANA lets I/O of a namespace pass here; of a controller without one nothing is known against it. */
-static bool is_usable(const struct topology *topo, int ctrl)
-{
-	bool any = false;
-
-	for (unsigned i = 0; i < topo->nss; i++) {
-		if ((int)topo->ns[i].ctrl != ctrl)
-			continue;
-		if (topo->ns[i].ana_usable)
-			return true;
-		any = true;
-	}
-	return !any;
-}
-
-/* How many of the paths from first to end complete on that node. */
-static unsigned count_on_node(const struct advice *a, unsigned first, unsigned end, int node)
-{
-	unsigned count = 0;
-
-	for (unsigned i = first; i < end; i++) {
-		const struct path *path = &a->plan->path[i];
-
-		if (path->ctrl >= 0 && path->port >= 0 && path_completes(path) &&
-		    strcmp(a->topo->ctrl[path->ctrl].state, "live") == 0 && is_usable(a->topo, path->ctrl))
-			count += a->topo->port[path->port].numa_node == node;
-	}
-	return count;
-}
-
-static void find_reach(const struct advice *a, unsigned first, unsigned end, struct reach *ret)
-{
-	*ret = (struct reach){ 0 };
-	for (int n = -1; n < (int)a->topo->nodes; n++) {
-		int node = n < 0 ? -1 : (int)a->topo->node[n].id;
-		unsigned count = count_on_node(a, first, end, node);
-
-		ret->paths += count;
-		if (count > ret->most) {
-			ret->most = count;
-			ret->node = node;
-		}
-	}
-	for (unsigned i = 0; i < a->topo->nss; i++) {
-		const struct ns *ns = &a->topo->ns[i];
-
-		if (strcmp(a->topo->ctrl[ns->ctrl].id.nqn, a->plan->path[first].id.nqn) == 0)
-			ret->apart |= strcmp(ns->device, ns->path_device) == 0;
-	}
-}
-
-static const char *iopolicy_of(const struct topology *topo, const char *nqn)
-{
-	for (unsigned i = 0; i < topo->subsyss; i++) {
-		if (strcmp(topo->subsys[i].nqn, nqn) == 0)
-			return topo->subsys[i].iopolicy;
-	}
-	return "";
-}
-
-/*
- * numa takes the nearest path, and of several on one node always the first (nvme_find_path). It is right
- * where each node has one.
- */
-static void judge_multipath(const struct advice *a, unsigned first, unsigned end)
-{
-	const char *nqn = a->plan->path[first].id.nqn;
-	struct reach reach;
-
-	find_reach(a, first, end, &reach);
-	if (reach.paths < 2 || strcmp(nqn, NQN_DISCOVERY) == 0)
-		return;
-	if (reach.apart) {
-		finding_add(a->findings, FINDING_WARN, "paths.iopolicy", nqn, "sys/class/nvme-subsystem",
-			    "%u live paths to %s are block devices of their own: native multipath is off "
-			    "(nvme_core.multipath), or the target does not offer it",
-			    reach.paths, nqn);
-	} else if (reach.most > 1 && strcmp(iopolicy_of(a->topo, nqn), "numa") == 0) {
-		char node[32] = "no known node";
-
-		if (reach.node >= 0)
-			str_format(node, sizeof(node), "node %d", reach.node);
-		finding_add(
-			a->findings, FINDING_WARN, "paths.iopolicy", nqn,
-			"sys/class/nvme-subsystem/*/iopolicy",
-			"iopolicy numa uses one of the %u live paths of %s at %s; queue-depth (Linux 6.11), "
-			"else round-robin, uses all",
-			reach.most, nqn, node);
-	}
-}
-
 void place_failover(const struct topology *topo, const struct classification *classes,
 		    const struct plan *plan, const struct affinity *affinity, struct findings *findings)
 {
@@ -350,12 +223,6 @@ void place_advice(const struct topology *topo, const struct classification *clas
 		judge_unknown(&a, &affinity->port[i]);
 	judge_compute(&a);
 	judge_crowds(&a);
-	judge_rq_affinity(&a);
-	for (unsigned first = 0, end; first < plan->paths; first = end) {
-		for (end = first + 1; end < plan->paths; end++) {
-			if (strcmp(plan->path[end].id.nqn, plan->path[first].id.nqn) != 0)
-				break;
-		}
-		judge_multipath(&a, first, end);
-	}
+	judge_rq_affinity(topo, false, findings);
+	judge_iopolicy(topo, plan, false, findings);
 }

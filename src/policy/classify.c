@@ -68,21 +68,28 @@ static void classify_port(const struct topology *topo, const struct platform *pl
 			    port->numa_node, platform->id, entry->numa_node);
 }
 
+void port_missing_text(const struct platform_port *entry, char *buf, size_t size)
+{
+	char pci[PCI_TEXT_MAX];
+
+	str_format(buf, size,
+		   "storage port %s (slot %d port %d) is not there: card missing, or not in its slot",
+		   pci_format(&entry->pci, pci), entry->slot, entry->port);
+}
+
 static void find_missing(const struct topology *topo, const struct platform *platform,
 			 struct findings *findings)
 {
-	char pci[PCI_TEXT_MAX];
+	char pci[PCI_TEXT_MAX], text[256];
 
 	for (unsigned i = 0; i < platform->ports; i++) {
 		const struct platform_port *entry = &platform->port[i];
 
 		if (entry->role != ROLE_STORAGE || topo_port(topo, &entry->pci))
 			continue;
-		finding_add(
-			findings, FINDING_WARN, "ports.present", pci_format(&entry->pci, pci),
-			"sys/bus/pci/devices",
-			"storage port %s (slot %d port %d) is not there: card missing, or not in its slot",
-			pci, entry->slot, entry->port);
+		port_missing_text(entry, text, sizeof(text));
+		finding_add(findings, FINDING_WARN, "ports.present", pci_format(&entry->pci, pci),
+			    PORTS_PRESENT_EVIDENCE, "%s", text);
 	}
 }
 

@@ -48,6 +48,22 @@ void plan_show(const struct topology *topo, const struct classification *classes
 	qsort(ret->path, ret->paths, sizeof(ret->path[0]), compare_paths);
 }
 
+int plan_add_absent(struct plan *plan, const struct ctrl_id *id)
+{
+	unsigned at = plan->paths;
+
+	if (plan->paths == PATHS_MAX)
+		return -E2BIG;
+	while (at > 0 && ctrl_id_compare(&plan->path[at - 1].id, id) > 0)
+		at--;
+	memmove(&plan->path[at + 1], &plan->path[at], (plan->paths - at) * sizeof(plan->path[0]));
+	plan->path[at] = (struct path){
+		.id = *id, .portal = -1, .ctrl = -1, .port = -1, .netdev = -1, .rdma = -1, .action = PATH_NONE
+	};
+	plan->paths++;
+	return 0;
+}
+
 int plan_placed(const struct topology *topo, const struct classification *classes, const struct plan *plan,
 		struct plan *ret)
 {

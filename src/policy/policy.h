@@ -19,6 +19,9 @@
 /* platform NULL: every port is "other". */
 void classify(const struct topology *topo, const struct platform *platform, struct classification *ret,
 	      struct findings *findings);
+/* What classify and verify say of a storage port that is not there, so that it is one finding. */
+#define PORTS_PRESENT_EVIDENCE "sys/bus/pci/devices"
+void port_missing_text(const struct platform_port *entry, char *buf, size_t size);
 
 /* --- source.c: which port a netdev's addresses belong to --- */
 
@@ -73,6 +76,12 @@ int plan_connect(const struct topology *topo, const struct classification *class
 
 /* --- plan_show.c: every rdma controller as a path that was not asked for --- */
 void plan_show(const struct topology *topo, const struct classification *classes, struct plan *ret);
+
+/*
+ * What was asked for and is not there: a path without a controller, in its place. -E2BIG: more than
+ * PATHS_MAX.
+ */
+int plan_add_absent(struct plan *plan, const struct ctrl_id *id) _must_check_;
 
 /*
  * The same, and those of plan that would be connected: all that completes on a port, whoever asked for it.

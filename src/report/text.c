@@ -96,9 +96,11 @@ static void text_sections(const struct result *result, FILE *out)
 		report_text_ports(result, out);
 		report_text_bonds(result, out);
 	}
-	report_text_paths(result, out);
-	report_text_skipped(result, out);
-	report_text_cores(result, out);
+	if (strcmp(result->command, "verify") != 0) { /* whose findings name what is not so */
+		report_text_paths(result, out);
+		report_text_skipped(result, out);
+		report_text_cores(result, out);
+	}
 	report_text_findings(result, out);
 	text_summary(result, out);
 }

@@ -2,7 +2,11 @@
 /* Findings in the text output: what needs a look first, what is fine only counted. */
 #include "report/parts.h"
 
+#include <string.h>
+
 #include "report/align.h"
+
+#define SHOWN_MAX 4 /* of one check and status */
 
 static unsigned count_status(const struct findings *findings, enum finding_status status)
 {
@@ -43,6 +47,22 @@ static void findings_count(const struct findings *findings, FILE *out)
 	text_line(out, "%s", line);
 }
 
+/* Those of one check, which begin with that number; of many a few. Returns the number after the last. */
+static unsigned findings_of_check(const struct findings *findings, unsigned first, enum finding_status status,
+				  FILE *out)
+{
+	const char *check = findings->finding[first].check;
+	unsigned count = 0, end = first;
+
+	for (; end < findings->count && strcmp(findings->finding[end].check, check) == 0; end++) {
+		if (findings->finding[end].status == status && ++count <= SHOWN_MAX)
+			finding_row(&findings->finding[end], out);
+	}
+	if (count > SHOWN_MAX)
+		text_line(out, "  and %u more of %s; -o json has them", count - SHOWN_MAX, check);
+	return end;
+}
+
 void report_text_findings(const struct result *result, FILE *out)
 {
 	static const enum finding_status shown[] = { FINDING_FAIL, FINDING_WARN, FINDING_UNKNOWN };
@@ -52,10 +72,8 @@ void report_text_findings(const struct result *result, FILE *out)
 		return;
 	text_section(out, "findings");
 	for (size_t s = 0; s < ARRAY_SIZE(shown); s++) {
-		for (unsigned i = 0; i < findings->count; i++) {
-			if (findings->finding[i].status == shown[s])
-				finding_row(&findings->finding[i], out);
-		}
+		for (unsigned i = 0; i < findings->count;)
+			i = findings_of_check(findings, i, shown[s], out);
 	}
 	findings_count(findings, out);
 }

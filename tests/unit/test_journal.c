@@ -24,9 +24,10 @@
 	"\"object\":{\"nqn\":\"nqn.2026-01.example:s0\",\"transport\":\"rdma\",\"traddr\":\"10.10.1.2\"," \
 	"\"trsvcid\":\"4420\",\"host_traddr\":\"10.10.1.1\",\"hostnqn\":\"nqn.2026-01.example:host\","    \
 	"\"hostid\":\"0d1a2f2c-91f0-4c40-a0e0-4f3f2e1d0c0b\",\"cntlid\":"
-#define INTENT                                                                                   \
-	"{\"run\":1,\"step\":1,\"kind\":\"nvme-connect\"," OBJECT "null},\"before\":\"absent\"," \
-	"\"after\":null,\"state\":\"intent\"}\n"
+#define ASKED "\"asked\":{\"nr_io_queues\":16,\"reconnect_delay\":10,\"ctrl_loss_tmo\":600},"
+#define INTENT                                                                   \
+	"{\"run\":1,\"step\":1,\"kind\":\"nvme-connect\"," OBJECT "null}," ASKED \
+	"\"before\":\"absent\",\"after\":null,\"state\":\"intent\"}\n"
 #define DONE                                                      \
 	"{\"run\":1,\"step\":1,\"kind\":\"nvme-connect\"," OBJECT \
 	"5,\"sysfs_inode\":4711},\"before\":\"absent\","          \

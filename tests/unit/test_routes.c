@@ -332,6 +332,63 @@ static void routes_that_cannot_be_read_are_unknown(void **state)
 	assert_int_equal(w.findings->count, 0);
 }
 
+/* --- the ways of paths --- */
+
+static void add_path(struct plan *plan, const char *traddr, const char *host_traddr, int netdev)
+{
+	struct path *path = &plan->path[plan->paths++];
+
+	strcpy(path->id.traddr, traddr);
+	strcpy(path->id.host_traddr, host_traddr);
+	path->netdev = netdev;
+}
+
+static void a_path_goes_as_plain_routing_goes_and_through_its_interface(void **state)
+{
+	struct plan *plan = calloc(1, sizeof(*plan));
+	struct settings *settings = calloc(1, sizeof(*settings));
+	const struct path_route *r = settings->route;
+	struct err err = { 0 };
+
+	(void)state;
+	assert_true(plan && settings);
+	memset(settings->route, 0xff, sizeof(settings->route)); /* of an earlier plan */
+	add_path(plan, "10.10.1.2", "10.10.1.1", 0);
+	add_path(plan, "10.10.2.2", "10.10.1.1", 0); /* by the default route, of the other interface */
+	add_path(plan, "10.10.1.2", "10.10.1.1", 0); /* another subsystem behind the same portal */
+	add_path(plan, "10.10.1.2", "10.10.1.1", 1); /* the same pair from another interface */
+	add_path(plan, "10.10.1.2", "", -1);
+	add_path(plan, "10.10.1.2", "10.99.0.1", -1); /* a source that is on no interface here */
+	add_path(plan, "fe80::1%ens2", "fe80::2%ens2", 1);
+	add_path(plan, "fe80::1%nobody", "fe80::2", 1);
+	add_path(plan, "store1", "10.10.1.1", 0);
+	add_path(plan, "fd00::1", "10.10.1.1", 0);
+	assert_int_equal(facts_read_net(&w.tree.root, w.topo, w.findings, &err), 0);
+	assert_int_equal(facts_ask_path_routes(&w.tree.root, w.topo, plan, settings, w.findings, &err), 0);
+	assert_int_equal(r[0].plain.oif, 4);
+	assert_int_equal(r[0].bound.oif, 4);
+	assert_int_equal(r[1].plain.oif, 5);
+	assert_int_equal(r[1].bound.answer, ANSWER_NO);
+	assert_memory_equal(&r[2], &r[0], sizeof(r[0]));
+	assert_int_equal(r[3].plain.oif, 4);
+	assert_int_equal(r[3].bound.oif, 5); /* by its default route */
+	assert_int_equal(r[4].plain.answer, ANSWER_UNASKED);
+	assert_int_equal(r[5].plain.oif, 4);
+	assert_int_equal(r[5].bound.answer, ANSWER_UNASKED);
+	assert_int_equal(r[6].plain.oif, 5);
+	assert_int_equal(r[6].bound.oif, 5);
+	for (unsigned i = 7; i < 10; i++) {
+		assert_int_equal(r[i].plain.answer, ANSWER_UNASKED);
+		assert_int_equal(r[i].bound.answer, ANSWER_UNASKED);
+	}
+	tree_write(&w.tree, "netlink/route.json", "[");
+	assert_int_equal(facts_ask_path_routes(&w.tree.root, w.topo, plan, settings, w.findings, &err), 0);
+	assert_int_equal(r[0].plain.answer, ANSWER_UNKNOWN);
+	assert_int_equal(r[2].bound.answer, ANSWER_UNKNOWN);
+	free(plan);
+	free(settings);
+}
+
 static int free_routes(void **state)
 {
 	(void)state;
@@ -353,6 +410,8 @@ int main(void)
 		cmocka_unit_test(routes_that_make_no_sense_are_left_out),
 		cmocka_unit_test_setup_teardown(candidates_and_portals_get_their_answers, setup, teardown),
 		cmocka_unit_test_setup_teardown(routes_that_cannot_be_read_are_unknown, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_path_goes_as_plain_routing_goes_and_through_its_interface,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, free_routes);

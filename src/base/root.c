@@ -15,6 +15,7 @@
 #include "base/parse.h"
 
 #define PATH_FORMATTED_MAX 1024
+#define OPENAT2_TRIES 1000
 
 static int openat2_in_root(int fd, const char *path, int flags)
 {
@@ -22,8 +23,15 @@ static int openat2_in_root(int fd, const char *path, int flags)
 		.flags = (uint64_t)(unsigned)flags,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	long r = syscall(SYS_openat2, fd, path, &how, sizeof(how));
+	long r = -1;
 
+	/* EAGAIN: somebody renamed something on this machine while ".." was followed; it is to be tried
+	 * again. */
+	for (unsigned tries = 0; tries < OPENAT2_TRIES; tries++) {
+		r = syscall(SYS_openat2, fd, path, &how, sizeof(how));
+		if (r >= 0 || errno != EAGAIN)
+			break;
+	}
 	return r < 0 ? -errno : (int)r;
 }
 

@@ -77,8 +77,8 @@ const struct opt options_teardown[] = {
 
 const struct opt options_verify[] = {
 	{ 0, "strict", NULL, "warnings and unknowns fail as well", OPT_FLAG, AT(strict), 0, 0 },
-	{ 0, "only", "CHECK[,CHECK]", "these checks alone; \"ports\" stands for all of ports.*", OPT_TEXT,
-	  AT(only), 0, 0 },
+	{ 0, "only", "CHECKS", "these alone, with commas between; \"ports\" stands for all of ports.*",
+	  OPT_TEXT, AT(only), 0, 0 },
 	{ 0, "cores-per-port", "N", "cores that each storage port has, as connect was told (default 4)",
 	  OPT_INT, AT(cores_per_port), 1, CORES_PER_PORT_MAX },
 	{ 0 },

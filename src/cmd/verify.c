@@ -336,7 +336,7 @@ const struct command command_verify = {
 	.name = "verify",
 	.summary =
 		"Check that storage is on storage ports alone, and set up as it should be; changes nothing",
-	.usage = "[--strict] [--only CHECK[,CHECK]] [OPTION...]",
+	.usage = "[--strict] [--only CHECKS] [OPTION...]",
 	.options = options_verify,
 	.run = run,
 };

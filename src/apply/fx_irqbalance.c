@@ -9,6 +9,7 @@
 #include "apply/irqbalance_text.h"
 #include "base/log.h"
 
+#define SETUP_WAIT_MS 5000		      /* at least: who leaves before the answer may end the daemon */
 #define ANSWER_MAX (IRQ_LIST_MAX * 96 + 4096) /* an interrupt's words have at most 84 bytes */
 
 /*
@@ -55,13 +56,16 @@ static int read_answer(struct irqbalance_conn *c)
 static int read_list(struct irqbalance_conn *c, int fd)
 {
 	bool stoppable = c->stoppable;
+	int wait_ms = c->wait_ms;
 	int r = wait_until_ready(c, fd);
 
 	if (r < 0)
 		return r;
 	c->stoppable = false;
+	c->wait_ms = wait_ms > SETUP_WAIT_MS ? wait_ms : SETUP_WAIT_MS;
 	r = read_answer(c);
 	c->stoppable = stoppable;
+	c->wait_ms = wait_ms;
 	return r;
 }
 

@@ -17,7 +17,7 @@
 #include "facts/facts.h"
 #include "policy/verify.h"
 
-#define IRQBALANCE_ANSWER_MS 400 /* it may sleep for ten seconds; then it is unknown */
+#define IRQBALANCE_ANSWER_MS 300 /* it may sleep for ten seconds; then it is unknown */
 
 struct verifying {
 	struct session *s;
@@ -27,6 +27,7 @@ struct verifying {
 	struct asked asked[PATHS_MAX];
 	char balance_why[256];
 	bool balance_read;
+	char asked_why[256]; /* "": all is known */
 };
 
 /* --- options --- */
@@ -67,7 +68,8 @@ static void keep_only(const char *only, struct findings *findings)
 
 	for (unsigned i = 0; only && i < findings->count; i++) {
 		if (is_named(only, findings->finding[i].check) ||
-		    str_starts(findings->finding[i].check, "facts."))
+		    str_starts(findings->finding[i].check, "facts.") ||
+		    str_starts(findings->finding[i].check, "journal."))
 			findings->finding[kept++] = findings->finding[i];
 	}
 	if (only)
@@ -140,7 +142,10 @@ static int add_absent(struct verifying *v, struct err *err)
 	int r = 0;
 
 	for (unsigned i = 0; i < v->s->claims->count && r == 0; i++) {
-		if (!find_path(plan, &v->s->claims->claim[i].id))
+		const struct journal_claim *claim = &v->s->claims->claim[i];
+
+		/* One that is being made, or taken away, may be there or not; journal.unfinished says so. */
+		if (claim->inode > 0 && !claim->leaving && !find_path(plan, &claim->id))
 			r = plan_add_absent(plan, &v->s->claims->claim[i].id);
 	}
 	for (unsigned i = 0; v->config.there && i < request->portals && r == 0; i++) {
@@ -163,12 +168,22 @@ static int add_absent(struct verifying *v, struct err *err)
 static void read_claims(struct verifying *v)
 {
 	struct journal_data journal = { 0 };
-	struct err ignored = { 0 };
+	struct err why = { 0 };
 
-	/* What is wrong with the journal session_read_queues says. */
-	if (journal_read(&v->s->root, &journal, &ignored) < 0 || !journal.readable ||
-	    journal_claims(&journal, v->s->claims) < 0)
+	int r = journal_read(&v->s->root, &journal, &why);
+
+	if (r == 0 && journal.there && !journal.readable)
+		r = err_set(&why, XC_ENVIRONMENT, -EACCES, JOURNAL_DIR,
+			    "only root can read /" JOURNAL_DIR "/" JOURNAL_FILE);
+	if (r == 0 && journal_claims(&journal, v->s->claims) < 0)
+		r = err_set(&why, XC_ENVIRONMENT, -E2BIG, JOURNAL_DIR,
+			    "the journal lists more than %d controllers (JOURNAL_CLAIMS_MAX)",
+			    JOURNAL_CLAIMS_MAX);
+	if (r < 0) {
 		v->s->claims->count = 0;
+		str_format(v->asked_why, sizeof(v->asked_why), "%s", why.msg);
+	}
+	session_note_unfinished(v->s, &journal, "connect again completes it, teardown undoes it");
 	journal_data_free(&journal);
 }
 
@@ -182,7 +197,10 @@ static void find_asked(struct verifying *v)
 		for (unsigned c = 0; c < v->s->claims->count && !asked->known; c++) {
 			const struct journal_claim *claim = &v->s->claims->claim[c];
 
-			if (claim->opts.nr_io_queues > 0 && ctrl_id_equal(&claim->id, id))
+			if (!ctrl_id_equal(&claim->id, id))
+				continue;
+			asked->origin = "journal";
+			if (claim->opts.nr_io_queues > 0)
 				*asked = (struct asked){ true, "journal", claim->opts };
 		}
 		if (!asked->known && v->config.there && is_of_config(&v->config.request, id))
@@ -245,6 +263,10 @@ static int read_all(struct verifying *v, struct err *err)
 	struct session *s = v->s;
 	int r = check_only(v->options->only, err);
 
+	if (r == 0 && s->root.live && !facts_initial_netns())
+		r = err_set(err, XC_ENVIRONMENT, -ENONET, "",
+			    "this is not the initial network namespace, which nvme-rdma always uses; run it "
+			    "there (nsenter --net=/proc/1/ns/net)");
 	if (r == 0)
 		r = read_config(v, err);
 	if (r == 0)
@@ -304,6 +326,7 @@ static enum exit_class judge(struct verifying *v)
 		.irqbalance = v->balance_read ? s->balance : NULL,
 		.irqbalance_why = v->balance_why,
 		.asked = v->asked,
+		.asked_why = v->asked_why[0] != '\0' ? v->asked_why : NULL,
 		.findings = s->findings,
 	};
 

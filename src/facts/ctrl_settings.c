@@ -95,7 +95,7 @@ int facts_read_ctrl_settings(const struct root *root, struct topology *topo, str
 		struct root dir = *root;
 
 		ctrl->ctrl_loss_tmo = ctrl->reconnect_delay = -1;
-		ctrl->src_addr[0] = ctrl->host_iface[0] = '\0';
+		ctrl->src_addr[0] = ctrl->host_iface[0] = ctrl->kind[0] = '\0';
 		dir.fd = fd;
 		if (fd < 0 && fd != -ENOENT && fd != -ENODEV)
 			unreadable(ctrl, fd, "", findings);
@@ -103,6 +103,9 @@ int facts_read_ctrl_settings(const struct root *root, struct topology *topo, str
 			continue;
 		ctrl->ctrl_loss_tmo = read_seconds(&dir, ctrl, "ctrl_loss_tmo", findings);
 		ctrl->reconnect_delay = read_seconds(&dir, ctrl, "reconnect_delay", findings);
+		/* Since Linux 5.13; what it cannot be is as if it were not there. */
+		if (root_line(&dir, ctrl->kind, sizeof(ctrl->kind), "cntrltype") < 0)
+			ctrl->kind[0] = '\0';
 		if (strcmp(ctrl->id.transport, "tcp") == 0)
 			read_address(&dir, ctrl, findings);
 	}

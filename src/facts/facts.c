@@ -11,11 +11,20 @@ int facts_read(const struct root *root, struct topology *ret, struct findings *f
 	};
 
 	ret->live = root->live;
+	ret->net_read = ret->rdma_read = READ_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(readers); i++) {
+		unsigned before = findings->count + findings->lost;
 		int r = readers[i](root, ret, findings, err);
 
 		if (r < 0)
 			return r;
+		/* Whatever they found to say is something that they could not read. */
+		if (findings->count + findings->lost == before)
+			continue;
+		if (readers[i] == facts_read_net)
+			ret->net_read = READ_FAILED;
+		if (readers[i] == facts_read_rdma)
+			ret->rdma_read = READ_FAILED;
 	}
 	return 0;
 }

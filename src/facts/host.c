@@ -19,9 +19,12 @@
 #define CONFIG_MAX (1 << 20)
 
 /* Where systemd looks for units, the first one wins (systemd.unit(5)). /lib may be a link to /usr/lib. */
-static const char *const unit_dirs[] = { "etc/systemd/system", "run/systemd/system",
-					 "usr/local/lib/systemd/system", "usr/lib/systemd/system",
-					 "lib/systemd/system" };
+static const char *const unit_dirs[] = {
+	"etc/systemd/system.control",  "run/systemd/system.control",   "run/systemd/transient",
+	"run/systemd/generator.early", "etc/systemd/system",	       "run/systemd/system",
+	"run/systemd/generator",       "usr/local/lib/systemd/system", "usr/lib/systemd/system",
+	"lib/systemd/system",	       "run/systemd/generator.late",
+};
 
 /* A unit that is a link to /dev/null, or an empty file, is masked. Only the first one of its name counts. */
 static bool is_masked(const struct root *root)

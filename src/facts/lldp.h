@@ -8,7 +8,7 @@
 #include "model/settings.h"
 #include "model/topology.h"
 
-#define LLDP_CTL_MS 1000 /* for all answers of lldpd together */
+#define LLDP_CTL_MS 300 /* for all answers of lldpd together */
 
 struct lldp {
 	const struct topology *topo;

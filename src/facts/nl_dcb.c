@@ -106,6 +106,8 @@ void nl_read_dcb(const struct topology *topo, const unsigned *port, unsigned cou
 			continue;
 		if (r == 0)
 			r = nlc_ask(&conn, request(netdev->name), nl_take_dcb, settings);
+		if (r == -ETIMEDOUT)
+			opened = r; /* it will not answer the next one either */
 		if (r == -EOPNOTSUPP)
 			str_format(settings->dcb_why, sizeof(settings->dcb_why), DCB_NONE);
 		else if (r < 0)

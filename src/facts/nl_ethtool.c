@@ -117,6 +117,8 @@ void nl_read_pause(const struct topology *topo, const unsigned *port, unsigned c
 		reader.port = settings;
 		if (r == 0)
 			r = ask_pause(&conn, netdev->ifindex, &reader);
+		if (r == -ETIMEDOUT)
+			opened = r; /* it will not answer the next one either */
 		if (r == -EOPNOTSUPP)
 			str_format(settings->pause_why, sizeof(settings->pause_why), PAUSE_NONE);
 		else if (r < 0)

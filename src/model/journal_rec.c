@@ -39,6 +39,17 @@ static void drop_claim(struct journal_claims *claims, unsigned i)
 	memmove(&claims->claim[i], &claims->claim[i + 1], (claims->count - i) * sizeof(claims->claim[0]));
 }
 
+static void note_leaving(const struct journal_rec *rec, struct journal_claims *claims)
+{
+	unsigned at;
+
+	if (rec->type != JOURNAL_STEP || rec->kind != STEP_NVME_DISCONNECT)
+		return;
+	at = find_claim(claims, &rec->id);
+	if (at < claims->count)
+		claims->claim[at].leaving = rec->state == JOURNAL_INTENT;
+}
+
 int journal_claims(const struct journal_data *data, struct journal_claims *ret)
 {
 	ret->count = 0;
@@ -48,8 +59,10 @@ int journal_claims(const struct journal_data *data, struct journal_claims *ret)
 		struct connect_opts opts = rec->opts;
 		unsigned at;
 
-		if (effect == EFFECT_NONE)
+		if (effect == EFFECT_NONE) {
+			note_leaving(rec, ret);
 			continue;
+		}
 		at = find_claim(ret, &rec->id);
 		if (at < ret->count) {
 			if (opts.nr_io_queues == 0) /* "done" follows the intent that says it */

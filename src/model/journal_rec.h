@@ -62,6 +62,7 @@ struct journal_claim {
 	struct ctrl_id id;
 	uint64_t inode;		  /* of the controller that was made; 0: the intent alone is there */
 	struct connect_opts opts; /* as in the intent */
+	bool leaving; /* a disconnect was begun since, and is not over as far as the journal knows */
 };
 
 #define JOURNAL_CLAIMS_MAX PATHS_MAX

@@ -155,6 +155,7 @@ struct ctrl {
 	int reconnect_delay;	    /* seconds */
 	char src_addr[IP_TEXT_MAX]; /* of TCP: the source in use; empty: unknown */
 	char host_iface[IFNAMSIZ];  /* of TCP; empty: none */
+	char kind[16];		    /* cntrltype: io, discovery, admin; empty: unknown */
 };
 
 struct ns {
@@ -231,6 +232,10 @@ struct topology {
 	struct cpuset online;
 	struct node node[TOPO_NODES_MAX];
 	unsigned nodes;
+
+	/* READ_FAILED: some interfaces, addresses or RDMA ports may be missing, or be other than they seem.
+	 */
+	enum read_state net_read, rdma_read;
 
 	struct netdev netdev[TOPO_NETDEVS_MAX];
 	unsigned netdevs;

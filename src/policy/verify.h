@@ -32,6 +32,7 @@ struct verify {
 	const struct irqbalance *irqbalance; /* as read; NULL: it was not asked */
 	const char *irqbalance_why;	     /* why it could not be */
 	const struct asked *asked;	     /* parallel to plan.path */
+	const char *asked_why;		     /* why not all that was asked for is known; NULL: it is */
 	struct findings *findings;
 };
 

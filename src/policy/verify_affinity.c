@@ -47,6 +47,24 @@ static const struct cpuset *effective_of(const struct verify *v, const struct af
 	return read->effective_known && !cpuset_is_empty(&read->effective) ? &read->effective : NULL;
 }
 
+/* Vectors that queues complete on, and whose interrupts nobody knows: they are unknown to every check here.
+ */
+static unsigned count_lost(const struct verify *v)
+{
+	unsigned lost = 0;
+
+	for (unsigned i = 0; i < v->affinity->ports; i++)
+		lost += v->affinity->port[i].missing + v->affinity->port[i].unknown;
+	return lost;
+}
+
+static void say_lost(const struct verify *v, struct check *check)
+{
+	if (count_lost(v) > 0)
+		check_bad(check, FINDING_UNKNOWN, "interrupts", "proc/interrupts",
+			  "the interrupts of some vectors in use are not known: see affinity.irqs");
+}
+
 /* --- irqs --- */
 
 static void judge_irq(const struct verify *v, struct check *check, const struct affinity_irq *irq)
@@ -255,6 +273,9 @@ static void check_effective(const struct verify *v)
 		if (known)
 			judge_isolated(v, &isolated, irq, cpus);
 	}
+	say_lost(v, &effective);
+	say_lost(v, &node);
+	say_lost(v, &isolated);
 	check_end(&effective, NULL, no_vector, "%u vectors in use interrupt the storage cores of their ports",
 		  effective.good);
 	check_end(&node, NULL, no_vector, "%u vectors in use interrupt the NUMA node of their ports",
@@ -303,6 +324,7 @@ static void check_irqbalance(const struct verify *v)
 	case IRQBALANCE_RUNNING:
 	case IRQBALANCE_BANNED:
 		judge_bans(v, &check);
+		say_lost(v, &check);
 		break;
 	case IRQBALANCE_IGNORED:
 	case IRQBALANCE_REFUSED:

@@ -37,7 +37,8 @@ void verify_subnets(const struct verify *v)
 		check_bad(&check, FINDING_UNKNOWN, NULL, "sys/class/dmi/id", "%s", VERIFY_NO_PLATFORM);
 		return;
 	}
-	verify_addrs_collect(v, &addrs);
+	verify_unread(v, &check);
+	verify_addrs_collect(v, false, &addrs);
 	for (unsigned o = 0; o < addrs.count; o++) {
 		check.good += addrs.storage[o];
 		for (unsigned s = 0; !addrs.storage[o] && s < addrs.count; s++) {

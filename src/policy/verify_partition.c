@@ -72,7 +72,8 @@ static void judge_by_queue_pairs(struct sources *s, const struct ctrl *ctrl, boo
 			  verify_port_text(s->v, way->on, port), name);
 	} else if (way && way->storage > 0) {
 		check_good(&s->check);
-	} else if (!live && placed) { /* a controller that reconnects has no CM_ID */
+	} else if (!live && placed &&
+		   ctrl->state[0] != '\0') { /* a controller that reconnects has no CM_ID */
 		s->unseen++;
 		check_good(&s->check);
 	} else {
@@ -150,8 +151,13 @@ static void judge_tcp(struct sources *s, const struct ctrl *ctrl)
 			  verify_port_text(s->v, verify_netdev_port(s->v, netdev[i]), on), name);
 		return;
 	}
-	if (count > 0)
+	if (iface)
 		check_good(&s->check);
+	else if (count > 0)
+		check_bad(&s->check, FINDING_UNKNOWN, name, file,
+			  "%s has its source on a storage port, but the routing table decides where its TCP "
+			  "leaves: connect it with host_iface of that port",
+			  text);
 	else
 		check_bad(
 			&s->check, FINDING_UNKNOWN, name, file,
@@ -357,6 +363,10 @@ static void judge_source(const struct verify *v, struct check *check, const stru
 			"%s has no source address, so the kernel picks the HCA by route: nvme disconnect -d "
 			"%s, and connect it with host_traddr of a storage port",
 			text, name);
+	else if (path->netdev < 0 && v->topo->net_read != READ_OK)
+		check_bad(check, FINDING_UNKNOWN, name, "rtnetlink, addresses",
+			  "the source %s of %s is on no interface that could be read", path->id.host_traddr,
+			  text);
 	else if (path->netdev < 0)
 		check_bad(check, FINDING_FAIL, name, "rtnetlink, addresses",
 			  "the source %s of %s is on %s now: put it on one storage port alone, or disconnect "

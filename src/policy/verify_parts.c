@@ -34,10 +34,18 @@ bool verify_is_live(const struct topology *topo, const struct path *path)
 	return path->ctrl >= 0 && strcmp(topo->ctrl[path->ctrl].state, "live") == 0;
 }
 
-bool verify_is_discovery(const struct topology *topo, const struct path *path)
+bool verify_is_discovery(const struct verify *v, const struct path *path)
 {
-	return strcmp(path->id.nqn, NQN_DISCOVERY) == 0 ||
-	       (path->ctrl >= 0 && topo->ctrl[path->ctrl].queue_count == 1);
+	const struct ctrl *ctrl = path->ctrl >= 0 ? &v->topo->ctrl[path->ctrl] : NULL;
+
+	if (strcmp(path->id.nqn, NQN_DISCOVERY) == 0)
+		return true;
+	if (!ctrl)
+		return false;
+	if (ctrl->kind[0] != '\0')
+		return strcmp(ctrl->kind, "discovery") == 0;
+	/* An older kernel does not say. One that was asked for with I/O queues is none. */
+	return ctrl->queue_count == 1 && v->asked[path - v->plan->path].opts.nr_io_queues <= 0;
 }
 
 /* A bridge, or anything else that policy does not look through, over a port: it is never storage. */
@@ -134,7 +142,14 @@ enum link_layer verify_link_layer(const struct topology *topo, int port)
 	return topo->netdev[netdev].infiniband ? LINK_LAYER_INFINIBAND : LINK_LAYER_ETHERNET;
 }
 
-void verify_addrs_collect(const struct verify *v, struct verify_addrs *ret)
+void verify_unread(const struct verify *v, struct check *check)
+{
+	if (v->topo->net_read != READ_OK)
+		check_bad(check, FINDING_UNKNOWN, "interfaces", "rtnetlink",
+			  "interfaces or addresses could not all be read: see facts.readable");
+}
+
+void verify_addrs_collect(const struct verify *v, bool usable, struct verify_addrs *ret)
 {
 	const struct topology *topo = v->topo;
 
@@ -144,7 +159,7 @@ void verify_addrs_collect(const struct verify *v, struct verify_addrs *ret)
 		const struct netdev *netdev = topo_netdev(topo, addr->ifindex);
 		unsigned at = ret->count;
 
-		if (!addr->usable || !netdev || netdev->loopback || ip_is_linklocal6(&addr->ip) ||
+		if ((usable && !addr->usable) || !netdev || netdev->loopback || ip_is_linklocal6(&addr->ip) ||
 		    ip_is_special(&addr->ip))
 			continue;
 		ret->addr[at] = i;

@@ -26,8 +26,8 @@ const char *verify_cm_ids_why(const struct topology *topo);
 /* A controller that is there and takes I/O. */
 bool verify_is_live(const struct topology *topo, const struct path *path);
 
-/* A discovery controller, or one without I/O queues: there is no disk behind it. */
-bool verify_is_discovery(const struct topology *topo, const struct path *path);
+/* A discovery controller, which has no I/O queues: there is no disk behind it. path: one of v->plan. */
+bool verify_is_discovery(const struct verify *v, const struct path *path);
 
 /* What is sent from a netdev leaves over storage ports alone. */
 bool verify_netdev_is_storage(const struct verify *v, int netdev);
@@ -48,14 +48,20 @@ bool verify_rdma_is_storage(const struct verify *v, unsigned rdma, int *ret_port
 bool verify_port_has_link(const struct topology *topo, int port);
 enum link_layer verify_link_layer(const struct topology *topo, int port);
 
-/* The addresses that can be a source: usable, and neither link-local nor of the loopback. */
+/* What is not seen is no evidence: an unknown, if interfaces or addresses could not all be read. */
+void verify_unread(const struct verify *v, struct check *check);
+
+/*
+ * Addresses but link-local ones and those of the loopback; usable: those that can be a source alone. One that
+ * is tentative or deprecated has its route all the same.
+ */
 struct verify_addrs {
 	unsigned addr[TOPO_ADDRS_MAX]; /* index into addrs */
 	int netdev[TOPO_ADDRS_MAX];    /* whose it is, index into netdevs */
 	bool storage[TOPO_ADDRS_MAX];  /* verify_netdev_is_storage of that */
 	unsigned count;
 };
-void verify_addrs_collect(const struct verify *v, struct verify_addrs *ret);
+void verify_addrs_collect(const struct verify *v, bool usable, struct verify_addrs *ret);
 /* "10.10.1.1/24". Returns buf. */
 #define ADDR_TEXT_MAX (IP_TEXT_MAX + 12)
 const char *verify_addr_text(const struct netaddr *addr, char buf[static ADDR_TEXT_MAX]);

@@ -61,6 +61,9 @@ static void check_live(const struct verify *v)
 
 	for (unsigned i = 0; i < v->plan->paths; i++)
 		judge_live(v, &check, &v->plan->path[i], &v->asked[i]);
+	if (v->asked_why)
+		check_bad(&check, FINDING_UNKNOWN, "journal", "run/nvme-partition/journal",
+			  "a controller that is gone would not be missed: %s", v->asked_why);
 	check_end(&check, NULL, no_controller, "%u controllers are live", check.good);
 }
 
@@ -112,7 +115,9 @@ static void judge_sockets(const struct verify *v, struct check *check, const str
 		const struct path *path = &v->plan->path[i];
 		int at = path->port >= 0 ? find_node(nodes, v->topo->port[path->port].numa_node) : -1;
 
-		if (!verify_is_live(v->topo, path))
+		/* What is on no storage port is no path that counts; the partition's checks have it. */
+		if (!verify_is_live(v->topo, path) ||
+		    (path->port >= 0 && v->classes->port[path->port].role != ROLE_STORAGE))
 			continue;
 		live++;
 		astray += at < 0;
@@ -163,7 +168,7 @@ static void check_sockets(const struct verify *v)
 			if (strcmp(v->plan->path[end].id.nqn, v->plan->path[first].id.nqn) != 0)
 				break;
 		}
-		if (nodes.count > 1 && !verify_is_discovery(v->topo, &v->plan->path[first]))
+		if (nodes.count > 1 && !verify_is_discovery(v, &v->plan->path[first]))
 			judge_sockets(v, &check, &nodes, first, end);
 	}
 	check_end(&check, NULL,
@@ -187,7 +192,7 @@ static void check_namespaces(const struct verify *v)
 		char name[NVME_NAME_SIZE], text[CTRL_TEXT_MAX];
 		const struct ctrl *ctrl;
 
-		if (!verify_is_live(v->topo, path) || verify_is_discovery(v->topo, path))
+		if (!verify_is_live(v->topo, path) || verify_is_discovery(v, path))
 			continue;
 		ctrl = &v->topo->ctrl[path->ctrl];
 		verify_ctrl_name(ctrl, name);
@@ -300,16 +305,27 @@ static void check_asked(const struct verify *v)
 	const char *why = v->plan->paths == 0
 				  ? no_controller
 				  : "neither the journal nor the config asks for a controller that is there";
+	unsigned unasked = 0;
 
 	for (unsigned i = 0; i < v->plan->paths; i++) {
 		const struct path *path = &v->plan->path[i];
 
-		if (path->ctrl < 0 || !v->asked[i].known || verify_is_discovery(v->topo, path))
+		if (path->ctrl < 0 || verify_is_discovery(v, path))
 			continue;
+		if (!v->asked[i].known) {
+			unasked++;
+			continue;
+		}
 		/* A controller that reconnects has the queues of its last connection at most. */
 		if (verify_is_live(v->topo, path) && v->asked[i].opts.nr_io_queues > 0)
 			judge_queue_count(v, &queues, path, &v->asked[i]);
 		judge_timeouts(v, &timeouts, path, &v->asked[i]);
+	}
+	if (unasked > 0 && v->asked_why) {
+		check_bad(&queues, FINDING_UNKNOWN, "journal", "run/nvme-partition/journal",
+			  "what was asked for %u controllers is unknown: %s", unasked, v->asked_why);
+		check_bad(&timeouts, FINDING_UNKNOWN, "journal", "run/nvme-partition/journal",
+			  "what was asked for %u controllers is unknown: %s", unasked, v->asked_why);
 	}
 	check_end(&queues, NULL, why, "%u controllers have as many queues as asked", queues.good);
 	check_end(&timeouts, NULL, why, "%u controllers have ctrl_loss_tmo and reconnect_delay as asked",

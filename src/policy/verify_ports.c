@@ -135,6 +135,13 @@ static void check_link(const struct verify *v, const struct storage_ports *ports
 			check_good(&check);
 			continue;
 		}
+		if (v->topo->net_read != READ_OK || v->topo->rdma_read != READ_OK) {
+			check_bad(&check, FINDING_UNKNOWN, at->pci, NULL,
+				  "storage port %s seems to have no link, but not all could be read: see "
+				  "facts.readable",
+				  at->pci);
+			continue;
+		}
 		if (at->entry->expect_mbps > 0)
 			mbps_text(at->entry->expect_mbps, lost);
 		check_bad(&check, at->carries ? FINDING_FAIL : FINDING_WARN, at->pci, NULL,

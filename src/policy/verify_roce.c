@@ -112,6 +112,7 @@ static void judge_gid(const struct verify *v, struct check *check, const struct 
 	const struct rdma_link *link = &v->topo->rdma_link[carrier->rdma];
 	unsigned first = first_gid(v->settings, (unsigned)carrier->rdma), end = first;
 	const char *wrong = "no GID";
+	bool unknown = false; /* whose GID it is cannot be read */
 	char text[ADDR_TEXT_MAX], file[CTRL_FILE_MAX + RDMA_NAME_SIZE];
 
 	for (; end < v->settings->gids && v->settings->gid[end].rdma == (unsigned)carrier->rdma; end++) {
@@ -119,10 +120,11 @@ static void judge_gid(const struct verify *v, struct check *check, const struct 
 
 		if (!ip_equal(&gid->ip, &addr->ip))
 			continue;
-		if (gid->roce_v2 && (gid->ifindex == 0 || gid->ifindex == addr->ifindex)) {
+		if (gid->roce_v2 && gid->ifindex == addr->ifindex) {
 			check_good(check);
 			return;
 		}
+		unknown |= gid->roce_v2 && gid->ifindex == 0;
 		if (gid->roce_v2)
 			wrong = "a GID of another interface";
 		else if (strcmp(wrong, "no GID") == 0)
@@ -130,7 +132,7 @@ static void judge_gid(const struct verify *v, struct check *check, const struct 
 	}
 	str_format(file, sizeof(file), "sys/class/infiniband/%s/ports/%u/gids", link->name, link->port);
 	verify_addr_text(addr, text);
-	if (v->settings->gids_read[carrier->rdma] != READ_OK)
+	if (v->settings->gids_read[carrier->rdma] != READ_OK || unknown)
 		check_bad(
 			check, FINDING_UNKNOWN, netdev->name, file,
 			"whether %s of %s has a RoCE v2 GID is unknown: /%s has no entry that could be read",
@@ -301,7 +303,7 @@ void verify_roce(const struct verify *v, const struct storage_ports *ports)
 {
 	struct verify_addrs addrs;
 
-	verify_addrs_collect(v, &addrs);
+	verify_addrs_collect(v, true, &addrs);
 	check_addresses(v, ports, &addrs);
 	check_gids(v, &addrs);
 	check_pfc(v, ports);

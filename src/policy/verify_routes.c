@@ -105,6 +105,18 @@ static int stray_path(const struct verify *v, int netdev)
 	return -1;
 }
 
+static bool is_unasked(const struct verify *v, int netdev)
+{
+	for (unsigned i = 0; i < v->plan->paths; i++) {
+		enum answer answer = v->settings->route[i].plain.answer;
+
+		if (v->plan->path[i].netdev == netdev &&
+		    (answer == ANSWER_UNKNOWN || answer == ANSWER_UNASKED))
+			return true;
+	}
+	return false;
+}
+
 static void judge_arp(const struct verify *v, struct check *check, int netdev, bool ipv4, const char *twin)
 {
 	const struct netdev_settings *s = &v->settings->netdev[netdev];
@@ -124,6 +136,11 @@ static void judge_arp(const struct verify *v, struct check *check, int netdev, b
 			  "address; set "
 			  "them, or give each port a subnet of its own",
 			  name, twin, list);
+	else if (is_unasked(v, netdev))
+		check_bad(check, FINDING_UNKNOWN, name, "rtnetlink, RTM_GETROUTE",
+			  "%s shares a subnet with %s, and whether its sources leave through it could not be "
+			  "asked",
+			  name, twin);
 	else if (ipv4 && (s->arp_ignore < 0 || s->arp_announce < 0 || s->rp_filter < 0))
 		check_bad(check, FINDING_UNKNOWN, name, file,
 			  "%s shares a subnet with %s, and not all of arp_ignore, arp_announce and rp_filter "
@@ -145,7 +162,7 @@ static void check_arp(const struct verify *v)
 		check_bad(&check, FINDING_UNKNOWN, NULL, "sys/class/dmi/id", "%s", VERIFY_NO_PLATFORM);
 		return;
 	}
-	verify_addrs_collect(v, &addrs);
+	verify_addrs_collect(v, true, &addrs);
 	for (unsigned i = 0; i < addrs.count; i++) {
 		const struct netaddr *addr = &v->topo->addr[addrs.addr[i]];
 

@@ -109,7 +109,9 @@ static void vectors_that_are_not_to_be_found_are_unknown(void **state)
 	w->w.topo.irqs = 0;
 	run(w);
 	assert_says(w, "affinity.irqs", FINDING_UNKNOWN, "0000:29:00.0", "of 16 vectors");
-	assert_says(w, "affinity.effective", FINDING_SKIP, "", "no vector in use");
+	assert_says(w, "affinity.effective", FINDING_UNKNOWN, "interrupts", "not known");
+	assert_says(w, "affinity.node_local", FINDING_UNKNOWN, "interrupts", "not known");
+	assert_says(w, "affinity.isolated", FINDING_UNKNOWN, "interrupts", "not known");
 	w->w.topo.rdma_link[w->w.plan.path[0].rdma].ncv = -1;
 	run(w);
 	assert_says(w, "affinity.irqs", FINDING_UNKNOWN, "nvme2", "completion vectors of mlx5_1");

@@ -242,7 +242,10 @@ static void tcp_through_another_interface_fails(void **state)
 	strcpy(ctrl->src_addr, "192.0.2.10");
 	run(w);
 	assert_says(w, STORAGE, FINDING_FAIL, "nvme40", "by TCP through eno3 (0000:0b:00.0, management)");
-	strcpy(ctrl->src_addr, "10.10.1.1");
+	strcpy(ctrl->src_addr, "10.10.1.1"); /* which does not say where its packets leave */
+	run(w);
+	assert_says(w, STORAGE, FINDING_UNKNOWN, "nvme40", "connect it with host_iface");
+	strcpy(ctrl->host_iface, "enp41s0f0np0");
 	run(w);
 	assert_passes(w, STORAGE);
 	strcpy(ctrl->host_iface, "ibp24s0");
@@ -257,6 +260,16 @@ static void tcp_through_another_interface_fails(void **state)
 	strcpy(ctrl->id.transport, "pcie");
 	run(w);
 	assert_passes(w, STORAGE);
+}
+
+static void what_could_not_all_be_read_is_no_pass(void **state)
+{
+	struct verify_world *w = *state;
+
+	verify_world_read(w, "h100+live");
+	w->w.topo.net_read = READ_FAILED;
+	run(w);
+	assert_says(w, "partition.subnets_disjoint", FINDING_UNKNOWN, "interfaces", "could not all be read");
 }
 
 static void a_bond_with_another_member_is_not_storage(void **state)
@@ -382,6 +395,7 @@ int main(void)
 		VERIFY_TEST(without_rdma_netlink_nothing_is_proven),
 		VERIFY_TEST(only_queue_pairs_of_nvme_rdma_count_in_whatever_state),
 		VERIFY_TEST(tcp_through_another_interface_fails),
+		VERIFY_TEST(what_could_not_all_be_read_is_no_pass),
 		VERIFY_TEST(a_bond_with_another_member_is_not_storage),
 		VERIFY_TEST(a_subnet_in_common_with_compute_fails),
 		VERIFY_TEST(a_switch_in_common_is_a_warning),

@@ -187,9 +187,36 @@ static void an_iopolicy_that_leaves_paths_idle_is_a_warning(void **state)
 	assert_says(w, check, FINDING_SKIP, "", "no subsystem has two live paths");
 }
 
+static void what_nobody_knows_to_be_asked_for_is_no_pass(void **state)
+{
+	struct verify_world *w = *state;
+
+	verify_world_read(w, "h100+live");
+	w->v.asked_why = "only root can read it";
+	memset(w->asked, 0, sizeof(w->asked));
+	verify_world_run(w, verify_paths);
+	assert_says(w, "paths.live", FINDING_UNKNOWN, "journal", "would not be missed: only root");
+	assert_says(w, "paths.queue_count", FINDING_UNKNOWN, "journal", "only root");
+	assert_says(w, "paths.timeouts", FINDING_UNKNOWN, "journal", "only root");
+}
+
+static void one_without_io_queues_is_no_discovery_if_it_was_asked_for_with_some(void **state)
+{
+	struct verify_world *w = *state;
+
+	verify_world_read(w, "h100+live");
+	w->asked[0] = (struct asked){ true, "journal", { .nr_io_queues = 16, .reconnect_delay = 10 } };
+	w->w.topo.ctrl[w->w.plan.path[0].ctrl].queue_count = 1;
+	w->w.topo.ctrl[w->w.plan.path[0].ctrl].kind[0] = '\0';
+	verify_world_run(w, verify_paths);
+	assert_says(w, "paths.queue_count", FINDING_FAIL, "nvme2", "has 0 I/O queues");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		VERIFY_TEST(what_nobody_knows_to_be_asked_for_is_no_pass),
+		VERIFY_TEST(one_without_io_queues_is_no_discovery_if_it_was_asked_for_with_some),
 		VERIFY_TEST(a_controller_that_is_not_live_fails),
 		VERIFY_TEST(a_path_that_was_asked_for_and_is_gone_fails),
 		VERIFY_TEST(each_socket_wants_a_live_path),

@@ -74,9 +74,15 @@ clean_up() {
 	rm -rf /run/nvme-partition /etc/nvme-partition
 	cp /run/lab/hostnqn /run/lab/hostid /etc/nvme/
 	irq_state | diff /run/lab/irq - | sed -n 's/^-\(.proc\)/\1/p' | while IFS=: read -r file cpus; do echo "$cpus" >"$file"; done
-	same_network && return
-	restore_ports
-	wait_for 10 same_network || { echo "after restoring:"; same_network; }
+	same_network || restore_ports
+	wait_for 10 same_network || { echo "after restoring:"; same_network || return 1; }
+	wait_for 30 target_answers || { echo "the target does not answer"; return 1; }
+}
+
+# On a busy host it can take its time.
+target_answers() {
+	local i
+	for i in 1 2 3 4; do ping -c 1 -W 2 10.10.$i.2 || return 1; done
 }
 
 same_network() {

@@ -7,6 +7,7 @@
 # seconds: 600
 
 pairs=${BENCH_PAIRS:-7}
+host=hostnqn=$(cat /etc/nvme/hostnqn),hostid=$(cat /etc/nvme/hostid)
 ms() { echo "$1 $2" | awk '{ printf "%.1f\n", ($2 - $1) * 1000 }'; }
 timed() { # FILE COMMAND...
 	local file=$1 start=$EPOCHREALTIME
@@ -23,7 +24,7 @@ measure() {
 	[ -e "${there[0]}" ] || count=0
 	while [ "$count" -lt "$1" ]; do
 		for i in 1 2 3 4; do
-			nvme connect -D -t rdma -n nqn.2026-01.example:s1 -a 10.10.$i.2 -s 4420 -w 10.10.$i.1 -i 2 -Q 16 || return 1
+			echo -n "nqn=nqn.2026-01.example:s1,transport=rdma,traddr=10.10.$i.2,trsvcid=4420,host_traddr=10.10.$i.1,$host,nr_io_queues=2,queue_size=16,duplicate_connect" >/dev/nvme-fabrics || return 1
 		done
 		count=$((count + 4))
 	done

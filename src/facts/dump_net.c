@@ -33,6 +33,44 @@ static enum bond_mode read_bond_mode(const struct json *info)
 	return BOND_UNKNOWN;
 }
 
+static int read_number(const struct json *object, const char *key, int max)
+{
+	int64_t value;
+
+	return json_get_i64(object, key, 0, max, &value) < 0 ? -1 : (int)value;
+}
+
+static void read_bond(const struct json *data, struct bond_info *ret)
+{
+	const struct json *info = json_get(data, "ad_info");
+	const char *rate = json_text(json_get(data, "ad_lacp_rate"));
+
+	ret->miimon = read_number(data, "miimon", INT_MAX);
+	ret->hash = bond_hash_parse(json_text(json_get(data, "xmit_hash_policy")));
+	if (rate && (strcmp(rate, "slow") == 0 || strcmp(rate, "fast") == 0))
+		ret->lacp_rate = strcmp(rate, "fast") == 0;
+	ret->aggregator = read_number(info, "aggregator", UINT16_MAX);
+	ret->aggregator_ports = read_number(info, "num_ports", UINT16_MAX);
+	read_mac(info, "partner_mac", ret->partner_mac, sizeof(ret->partner_mac));
+}
+
+static void read_member(const struct json *info, struct member_info *ret)
+{
+	const struct json *data = json_get(info, "info_slave_data");
+	const char *kind = json_text(json_get(info, "info_slave_kind"));
+	const char *state = json_text(json_get(data, "state"));
+
+	if (!kind || strcmp(kind, "bond") != 0)
+		return;
+	if (state && (strcmp(state, "ACTIVE") == 0 || strcmp(state, "BACKUP") == 0))
+		ret->active = strcmp(state, "ACTIVE") == 0;
+	ret->mii = bond_mii_parse(json_text(json_get(data, "mii_status")));
+	ret->failures = read_number(data, "link_failure_count", INT_MAX);
+	ret->aggregator = read_number(data, "ad_aggregator_id", UINT16_MAX);
+	ret->actor_state = read_number(data, "ad_actor_oper_port_state", UINT8_MAX);
+	ret->partner_state = read_number(data, "ad_partner_oper_port_state", UINT16_MAX);
+}
+
 /* NULL, or the key that is missing or wrong. */
 static const char *read_link(const struct json *entry, struct netdev *ret)
 {
@@ -57,6 +95,11 @@ static const char *read_link(const struct json *entry, struct netdev *ret)
 	ret->kind = net_kind_of(json_text(json_get(info, "info_kind")), has_lower,
 				json_text(json_get(entry, "phys_port_name")));
 	ret->bond_mode = ret->kind == NET_BOND ? read_bond_mode(json_get(info, "info_data")) : BOND_UNKNOWN;
+	bond_info_unknown(&ret->bond);
+	member_info_unknown(&ret->member);
+	if (ret->kind == NET_BOND)
+		read_bond(json_get(info, "info_data"), &ret->bond);
+	read_member(info, &ret->member);
 	read_mac(entry, "address", ret->mac, sizeof(ret->mac));
 	read_mac(entry, "permaddr", ret->perm_mac, sizeof(ret->perm_mac));
 	/* iproute2 prints the permanent address only where it is not the current one (print_linkinfo). */

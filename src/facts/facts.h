@@ -135,6 +135,13 @@ int facts_ask_path_routes(const struct root *root, const struct topology *topo, 
 int facts_read_host(const struct root *root, struct settings *ret, struct findings *findings,
 		    struct err *err) _must_check_;
 
+/*
+ * Who else configures this interface: networkd's and NetworkManager's own words below /run, by its index,
+ * since either gives its files that name. Neither there: nobody. Both: networkd.
+ */
+void facts_read_managed(const struct root *root, const struct netdev *netdev, struct managed *ret,
+			struct findings *findings);
+
 /* True if this process is in the initial network namespace, which nvme-rdma uses whoever calls. */
 bool facts_initial_netns(void);
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "facts/net.h"
+#include "facts/nl_bond.h"
 #include "facts/nl_conn.h"
 #include "facts/nl_route.h"
 
@@ -40,30 +41,24 @@ static int read_ifindex(const struct nlattr *attr)
 	return nlc_u32(attr, &value) && value <= INT_MAX ? (int)value : 0;
 }
 
-static void read_bond(struct nlattr *data, struct netdev *ret)
-{
-	struct nlattr *tb[IFLA_BOND_ACTIVE_SLAVE + 1];
-	uint8_t mode;
-
-	if (!data || nla_parse_nested(tb, IFLA_BOND_ACTIVE_SLAVE, data, NULL) < 0)
-		return;
-	if (nlc_u8(tb[IFLA_BOND_MODE], &mode) && mode < BOND_UNKNOWN)
-		ret->bond_mode = (enum bond_mode)mode;
-	ret->active_ifindex = read_ifindex(tb[IFLA_BOND_ACTIVE_SLAVE]);
-}
-
 /* Kind, and what hangs on it. */
 static void read_kind(struct nlattr *const *tb, struct netdev *ret)
 {
-	struct nlattr *info[IFLA_INFO_DATA + 1] = { NULL };
+	struct nlattr *info[IFLA_INFO_SLAVE_DATA + 1] = { NULL };
 	int lower = read_ifindex(tb[IFLA_LINK]);
+	const char *member;
 
-	if (tb[IFLA_LINKINFO] && nla_parse_nested(info, IFLA_INFO_DATA, tb[IFLA_LINKINFO], NULL) < 0)
+	if (tb[IFLA_LINKINFO] && nla_parse_nested(info, IFLA_INFO_SLAVE_DATA, tb[IFLA_LINKINFO], NULL) < 0)
 		memset(info, 0, sizeof(info));
 	ret->kind = net_kind_of(nlc_text(info[IFLA_INFO_KIND]), lower > 0, nlc_text(tb[IFLA_PHYS_PORT_NAME]));
 	ret->bond_mode = BOND_UNKNOWN;
+	bond_info_unknown(&ret->bond);
+	member_info_unknown(&ret->member);
 	if (ret->kind == NET_BOND)
-		read_bond(info[IFLA_INFO_DATA], ret);
+		nl_read_bond(info[IFLA_INFO_DATA], ret);
+	member = nlc_text(info[IFLA_INFO_SLAVE_KIND]);
+	if (member && strcmp(member, "bond") == 0)
+		nl_read_member(info[IFLA_INFO_SLAVE_DATA], ret);
 	/* With a namespace id the index is one of that namespace. */
 	if (ret->kind == NET_VLAN && !tb[IFLA_LINK_NETNSID])
 		ret->lower_ifindex = lower;

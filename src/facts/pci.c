@@ -51,6 +51,24 @@ static void read_physfn(const struct root *root, const char *pci, struct port *p
 		sysfs_unreadable(findings, pci, r, DEVICES "/%s/physfn", pci);
 }
 
+/*
+ * Virtual functions that are enabled now. Only a physical function with SR-IOV has the file
+ * (sriov_pf_attrs_are_visible): without it there can be none.
+ */
+static int read_vfs(const struct root *root, const char *pci, struct findings *findings)
+{
+	int64_t count = 0;
+	int r = root_i64(root, &count, DEVICES "/%s/sriov_numvfs", pci);
+
+	if (r == -ENOENT)
+		return root_exists(root, DEVICES "/%s/sriov_totalvfs", pci) ? -1 : 0;
+	if (r == 0 && (count < 0 || count > UINT16_MAX))
+		r = -ERANGE;
+	if (r < 0)
+		sysfs_unreadable(findings, pci, r, DEVICES "/%s/sriov_numvfs", pci);
+	return r < 0 ? -1 : (int)count;
+}
+
 static void read_function(const struct root *root, struct port *port, struct findings *findings)
 {
 	char pci[PCI_TEXT_MAX];
@@ -67,6 +85,8 @@ static void read_function(const struct root *root, struct port *port, struct fin
 		sysfs_unreadable(findings, pci, r, DEVICES "/%s/numa_node", pci);
 	port->numa_node = r < 0 ? -1 : (int)node;
 	read_physfn(root, pci, port, findings);
+	port->vfs = port->vf ? 0 : read_vfs(root, pci, findings);
+	port->eswitch = ESWITCH_UNKNOWN;
 }
 
 /* True if it is a network function, with its class. */

@@ -16,6 +16,7 @@
 #include "base/inet.h"
 #include "base/parse.h"
 #include "base/pci.h"
+#include "model/bond.h"
 
 #define TOPO_PORTS_MAX 512 /* PCI network functions, VFs included */
 #define TOPO_NETDEVS_MAX 2048
@@ -54,6 +55,9 @@ enum bond_mode { /* the kernel's numbers, if_bonding.h */
 		 BOND_UNKNOWN,
 };
 
+/* How the switch inside the card works (devlink). NONE: the driver has no such switch. */
+enum eswitch { ESWITCH_UNKNOWN, ESWITCH_NONE, ESWITCH_LEGACY, ESWITCH_SWITCHDEV };
+
 enum net_kind { NET_PLAIN, NET_BOND, NET_VLAN, NET_OTHER };
 
 struct dmi {
@@ -78,10 +82,12 @@ struct netdev {
 	int master_ifindex; /* bond, bridge, VRF; 0: none */
 	int lower_ifindex;  /* the device below a VLAN; 0: none */
 	bool has_pci;
-	struct pci_addr pci;	  /* the function its sysfs link goes through */
-	bool subfunction;	  /* of an auxiliary device (SF) of that function: never a port */
-	enum bond_mode bond_mode; /* of a bond */
-	int active_ifindex;	  /* of an active-backup bond; 0: none */
+	struct pci_addr pci;	   /* the function its sysfs link goes through */
+	bool subfunction;	   /* of an auxiliary device (SF) of that function: never a port */
+	enum bond_mode bond_mode;  /* of a bond */
+	int active_ifindex;	   /* of an active-backup bond; 0: none */
+	struct bond_info bond;	   /* of a bond; else unknown */
+	struct member_info member; /* of a member of one; else unknown */
 };
 
 struct netaddr {
@@ -120,9 +126,11 @@ struct port {
 	int numa_node; /* -1: unknown */
 	bool vf;
 	struct pci_addr pf; /* of a VF */
-	int netdev;	    /* index into netdevs; -1: none */
-	int rdma;	    /* index into rdma_links; -1: none */
-	int speed_mbps;	    /* -1: unknown or no link */
+	int vfs;	    /* sriov_numvfs: enabled now; -1: unknown. Without SR-IOV 0 */
+	enum eswitch eswitch;
+	int netdev;	/* index into netdevs; -1: none */
+	int rdma;	/* index into rdma_links; -1: none */
+	int speed_mbps; /* -1: unknown or no link */
 };
 
 struct ctrl_id { /* what a controller is; never nvmeN, which the kernel reuses */

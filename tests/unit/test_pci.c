@@ -285,9 +285,32 @@ static void a_machine_without_pci_has_no_ports(void **state)
 	assert_int_equal(findings.count, 0);
 }
 
+static void virtual_functions_that_are_enabled_are_counted(void **state)
+{
+	static const struct {
+		const char *text;
+		int vfs;
+	} cases[] = { { "0\n", 0 }, { "8\n", 8 }, { "-1\n", -1 }, { "70000\n", -1 }, { "x\n", -1 } };
+
+	(void)state;
+	add_function("0000:29:00.0", "0x020000\n");
+	assert_int_equal(facts_read_pci(&tree.root, topo, &findings, &error), 0);
+	assert_int_equal(topo->port[0].vfs, 0); /* no SR-IOV */
+	assert_int_equal(topo->port[0].eswitch, ESWITCH_UNKNOWN);
+	add_file("0000:29:00.0", "sriov_totalvfs", "8\n");
+	assert_int_equal(facts_read_pci(&tree.root, topo, &findings, &error), 0);
+	assert_int_equal(topo->port[0].vfs, -1);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		add_file("0000:29:00.0", "sriov_numvfs", cases[i].text);
+		assert_int_equal(facts_read_pci(&tree.root, topo, &findings, &error), 0);
+		assert_int_equal(topo->port[0].vfs, cases[i].vfs);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(virtual_functions_that_are_enabled_are_counted),
 		TEST(network_functions_alone_are_ports_in_the_order_of_addresses),
 		TEST(names_never_tie_only_addresses_do),
 		TEST(the_lowest_plain_netdev_is_the_ports_own),

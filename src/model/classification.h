@@ -32,6 +32,24 @@ struct port_class {
 
 enum roce_lag { ROCE_LAG_UNKNOWN, ROCE_LAG_ACTIVE, ROCE_LAG_POSSIBLE, ROCE_LAG_IMPOSSIBLE };
 
+/* What a RoCE LAG needs (policy/bond_rules.c), in the order in which they are said. */
+enum roce_rule {
+	ROCE_RULE_PORTS, /* the members are PCI network functions */
+	ROCE_RULE_ONE_CARD,
+	ROCE_RULE_ALL_PORTS,
+	ROCE_RULE_MODE,
+	ROCE_RULE_ETHERNET,
+	ROCE_RULE_NO_VFS,
+	ROCE_RULE_LEGACY, /* no eswitch in switchdev mode */
+};
+#define ROCE_RULES 7
+
+enum rule_state { RULE_MET, RULE_UNKNOWN, RULE_BROKEN }; /* in this order: the worst wins */
+
+struct roce_rules {
+	enum rule_state state[ROCE_RULES];
+};
+
 #define BONDS_MAX 64
 #define BOND_MEMBERS_MAX 32
 
@@ -47,6 +65,7 @@ struct bond_class {		      /* of every bond with a port among its members */
 	int active;	 /* the active member's port, of active-backup; -1 */
 	enum roce_lag roce_lag;
 	char reason[192];
+	struct roce_rules rules;
 };
 
 struct classification {
@@ -60,3 +79,4 @@ const char *unusable_name(enum unusable u); /* "link-down", ...; NULL for USABLE
 /* What is wrong and what to do, as half a sentence about the port. */
 const char *unusable_advice(enum unusable u);
 const char *roce_lag_name(enum roce_lag lag);
+const char *rule_state_name(enum rule_state state); /* "met", "broken", "unknown" */

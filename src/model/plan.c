@@ -77,6 +77,19 @@ const char *roce_lag_name(enum roce_lag lag)
 	return "unknown";
 }
 
+const char *rule_state_name(enum rule_state state)
+{
+	switch (state) {
+	case RULE_MET:
+		return "met";
+	case RULE_BROKEN:
+		return "broken";
+	case RULE_UNKNOWN:
+		break;
+	}
+	return "unknown";
+}
+
 const char *path_action_name(enum path_action action)
 {
 	switch (action) {

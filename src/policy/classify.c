@@ -95,58 +95,6 @@ static void find_missing(const struct topology *topo, const struct platform *pla
 
 /* --- bonds --- */
 
-static unsigned functions_of_card(const struct topology *topo, const struct pci_addr *pci)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < topo->ports; i++)
-		count += !topo->port[i].vf && pci_same_card(&topo->port[i].pci, pci);
-	return count;
-}
-
-static bool card_has_vfs(const struct topology *topo, const struct pci_addr *pci)
-{
-	for (unsigned i = 0; i < topo->ports; i++) {
-		if (topo->port[i].vf && pci_same_card(&topo->port[i].pf, pci))
-			return true;
-	}
-	return false;
-}
-
-/*
- * RoCE LAG (mlx5 lag.c): all ports of one card, only they, mode 1, 2 or 4, no VFs. Then one RDMA
- * device, of the first function, replaces those of the members.
- */
-static void judge_roce_lag(const struct topology *topo, struct bond_class *bond)
-{
-	enum bond_mode mode = topo->netdev[bond->netdev].bond_mode;
-	const struct pci_addr *first = &topo->port[bond->member[0]].pci;
-	unsigned devices = 0;
-	const char *why;
-
-	for (unsigned i = 0; i < bond->members; i++)
-		devices += topo->port[bond->member[i]].rdma >= 0;
-	bond->roce_lag = ROCE_LAG_IMPOSSIBLE;
-	if (bond->foreign_members > 0)
-		why = "it has members that are no network ports of a PCI card";
-	else if (!bond->one_card)
-		why = "its members are on different cards";
-	else if (bond->members != functions_of_card(topo, first))
-		why = "not all ports of the card are members";
-	else if (mode != BOND_ACTIVE_BACKUP && mode != BOND_BALANCE_XOR && mode != BOND_8023AD)
-		why = "its mode is none of active-backup, balance-xor, 802.3ad";
-	else if (card_has_vfs(topo, first))
-		why = "the card has virtual functions";
-	else if (devices == 1 && topo->port[bond->member[0]].rdma >= 0) {
-		bond->roce_lag = ROCE_LAG_ACTIVE;
-		why = "one RDMA device, of the first port, serves the card";
-	} else {
-		bond->roce_lag = ROCE_LAG_POSSIBLE;
-		why = "all ports of one card, and only they";
-	}
-	str_format(bond->reason, sizeof(bond->reason), "%s", why);
-}
-
 /* The member whose RDMA device carries what is sent from the bond; -1: none. */
 static int bond_carrier(const struct topology *topo, const struct bond_class *bond)
 {

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "model/affinity.h"
+#include "model/bond_plan.h"
 #include "model/classification.h"
 #include "model/finding.h"
 #include "model/journal_rec.h"
@@ -22,6 +23,27 @@ void classify(const struct topology *topo, const struct platform *platform, stru
 /* What classify and verify say of a storage port that is not there, so that it is one finding. */
 #define PORTS_PRESENT_EVIDENCE "sys/bus/pci/devices"
 void port_missing_text(const struct platform_port *entry, char *buf, size_t size);
+
+/* --- bond_rules.c: whether mlx5 makes one RDMA device of a bond (RoCE LAG) --- */
+
+/* member: indexes into ports; foreign: how many members more are no ports. */
+void roce_rules(const struct topology *topo, const int *member, unsigned members, unsigned foreign,
+		enum bond_mode mode, struct roce_rules *ret);
+/* Possible, impossible or unknown, and why: half a sentence about the bond. */
+enum roce_lag roce_rules_verdict(const struct roce_rules *rules, const char **ret_why);
+const char *roce_rule_name(enum roce_rule rule); /* "one-card" */
+/* The rules, the verdict and the reason of a bond whose members are known. */
+void judge_roce_lag(const struct topology *topo, struct bond_class *bond);
+
+/* --- plan_bond.c, bond_meet.c, bond_disturb.c: a bond that is asked for --- */
+
+/*
+ * paths: plan_show, with the owners as the journal has them. managed: parallel to topology.port (NULL with
+ * request.print). XC_REFUSED, with ret->refusal and what would work in err; ret holds what was known by then.
+ */
+int plan_bond(const struct topology *topo, const struct classification *classes, const struct plan *paths,
+	      const struct managed *managed, const struct bond_request *request, struct bond_plan *ret,
+	      struct findings *findings, struct err *err) _must_check_;
 
 /* --- source.c: which port a netdev's addresses belong to --- */
 

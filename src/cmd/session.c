@@ -17,6 +17,8 @@
 struct store {
 	struct topology topo;
 	struct classification classes;
+	struct pcie_link pcie[TOPO_PORTS_MAX]; /* of storage ports; else never looked at */
+	struct bandwidth bandwidth;
 	struct findings findings;
 	struct candidates candidates;
 	struct plan plan;
@@ -36,7 +38,6 @@ int session_open(struct session *s, const struct options *options, struct err *e
 	struct store *store = calloc(1, sizeof(*store));
 
 	*s = (struct session){ .root = ROOT_INIT };
-	s->result = (struct result){ .given_mbps = -1, .possible_mbps = -1 };
 	if (!store)
 		return err_set(err, XC_ENVIRONMENT, -ENOMEM, "", "out of memory");
 	s->store = store;
@@ -89,25 +90,15 @@ int session_identify(struct session *s, const struct options *options, struct er
 	return 0;
 }
 
-/*
- * Bandwidth of the node: what the platform's design makes possible, and what the links that are up give of
- * it.
- */
-static void sum_bandwidth(struct session *s)
+static void read_bandwidth(struct session *s)
 {
-	s->result.given_mbps = s->result.possible_mbps = s->platform_known ? 0 : -1;
-	for (unsigned i = 0; s->platform_known && i < s->platform.ports; i++) {
-		const struct platform_port *entry = &s->platform.port[i];
-		const struct port *port = topo_port(s->topo, &entry->pci);
-
-		if (entry->role != ROLE_STORAGE || entry->expect_mbps <= 0)
-			continue;
-		s->result.possible_mbps += entry->expect_mbps;
-		if (port && port->netdev >= 0 && s->topo->netdev[port->netdev].carrier &&
-		    port->speed_mbps > 0)
-			s->result.given_mbps +=
-				port->speed_mbps < entry->expect_mbps ? port->speed_mbps : entry->expect_mbps;
+	for (unsigned i = 0; i < s->topo->ports; i++) {
+		if (s->classes->port[i].role == ROLE_STORAGE && !s->topo->port[i].vf)
+			facts_read_pcie(&s->root, &s->topo->port[i], &s->store->pcie[i], s->findings);
 	}
+	bandwidth_of(s->topo, s->classes, s->platform_known ? &s->platform : NULL, s->store->pcie,
+		     &s->store->bandwidth);
+	s->result.bandwidth = &s->store->bandwidth;
 }
 
 int session_read(struct session *s, struct err *err)
@@ -120,7 +111,7 @@ int session_read(struct session *s, struct err *err)
 	if (r < 0)
 		return r;
 	classify(s->topo, s->platform_known ? &s->platform : NULL, s->classes, s->findings);
-	sum_bandwidth(s);
+	read_bandwidth(s);
 	s->result.topo = s->topo;
 	s->result.classes = s->classes;
 	return 0;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/root.h"
+#include "model/bandwidth.h"
 #include "model/finding.h"
 #include "model/plan.h"
 #include "model/platform.h"
@@ -134,6 +135,10 @@ int facts_ask_path_routes(const struct root *root, const struct topology *topo, 
 /* nvmf-autoconnect, the DMI UUID, /etc/nvme/hostnqn and hostid. */
 int facts_read_host(const struct root *root, struct settings *ret, struct findings *findings,
 		    struct err *err) _must_check_;
+
+/* The PCIe link of a function: four files, so for every command. What has none is unknown. */
+void facts_read_pcie(const struct root *root, const struct port *port, struct pcie_link *ret,
+		     struct findings *findings);
 
 /*
  * Who else configures this interface: networkd's and NetworkManager's own words below /run, by its index,

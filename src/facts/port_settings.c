@@ -83,16 +83,29 @@ static void read_width(const struct root *root, const char *pci, const char *fil
 		sysfs_unreadable(findings, pci, r, PCI_DEVICES "/%s/%s", pci, file);
 }
 
-static void read_pcie(const struct root *root, const struct port *port, struct port_settings *ret,
-		      struct findings *findings)
+void facts_read_pcie(const struct root *root, const struct port *port, struct pcie_link *ret,
+		     struct findings *findings)
 {
 	char pci[PCI_TEXT_MAX];
 
+	*ret = (struct pcie_link){ .width = -1, .width_max = -1, .mtps = -1, .mtps_max = -1 };
 	pci_format(&port->pci, pci);
-	read_width(root, pci, "current_link_width", &ret->pcie_width, findings);
-	read_width(root, pci, "max_link_width", &ret->pcie_width_max, findings);
-	read_speed(root, pci, "current_link_speed", &ret->pcie_mtps, findings);
-	read_speed(root, pci, "max_link_speed", &ret->pcie_mtps_max, findings);
+	read_width(root, pci, "current_link_width", &ret->width, findings);
+	read_width(root, pci, "max_link_width", &ret->width_max, findings);
+	read_speed(root, pci, "current_link_speed", &ret->mtps, findings);
+	read_speed(root, pci, "max_link_speed", &ret->mtps_max, findings);
+}
+
+static void read_pcie(const struct root *root, const struct port *port, struct port_settings *ret,
+		      struct findings *findings)
+{
+	struct pcie_link link;
+
+	facts_read_pcie(root, port, &link, findings);
+	ret->pcie_width = link.width;
+	ret->pcie_width_max = link.width_max;
+	ret->pcie_mtps = link.mtps;
+	ret->pcie_mtps_max = link.mtps_max;
 }
 
 /* OFED's driver has the state of the port itself in sysfs; where it is, it counts, and nothing else does. */

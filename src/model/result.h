@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "model/affinity.h"
+#include "model/bandwidth.h"
 #include "model/classification.h"
 #include "model/finding.h"
 #include "model/irqbalance.h"
@@ -31,7 +32,7 @@ struct result {
 	const char *policy_script;	     /* NULL: irqbalance needs none */
 	const struct steps *steps;
 	const struct findings *findings;
-	int64_t given_mbps, possible_mbps; /* -1: unknown */
+	const struct bandwidth *bandwidth; /* NULL: not read */
 	const struct err *errors;	   /* one a line on stderr, one an entry of "errors" */
 	unsigned error_count;
 };

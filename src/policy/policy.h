@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "model/affinity.h"
+#include "model/bandwidth.h"
 #include "model/bond_plan.h"
 #include "model/classification.h"
 #include "model/finding.h"
@@ -23,6 +24,15 @@ void classify(const struct topology *topo, const struct platform *platform, stru
 /* What classify and verify say of a storage port that is not there, so that it is one finding. */
 #define PORTS_PRESENT_EVIDENCE "sys/bus/pci/devices"
 void port_missing_text(const struct platform_port *entry, char *buf, size_t size);
+
+/* --- bandwidth.c: what the storage ports give, and where the rest is lost --- */
+
+/* platform NULL: unknown. pcie: parallel to topology.port. */
+void bandwidth_of(const struct topology *topo, const struct classification *classes,
+		  const struct platform *platform, const struct pcie_link *pcie, struct bandwidth *ret);
+/* Of the members of a bond, within their cards; -1: it is not of storage ports. */
+void bandwidth_of_bond(const struct topology *topo, const struct bond_class *bond, const struct bandwidth *bw,
+		       int64_t *ret_given, int64_t *ret_possible);
 
 /* --- bond_rules.c: whether mlx5 makes one RDMA device of a bond (RoCE LAG) --- */
 

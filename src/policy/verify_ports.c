@@ -195,12 +195,6 @@ static void check_speed(const struct verify *v, const struct storage_ports *port
 		  check.good, given, design);
 }
 
-/* Gb/s of a PCIe link, without its encoding: 8b/10b up to 5 GT/s, then 128b/130b. */
-static int64_t pcie_mbps(int width, int mtps)
-{
-	return mtps < 8000 ? (int64_t)width * mtps * 8 / 10 : (int64_t)width * mtps * 128 / 130;
-}
-
 static void check_pcie(const struct verify *v, const struct storage_ports *ports)
 {
 	struct check check = check_begin(v->findings, "ports.pcie_width",

@@ -44,15 +44,6 @@ static struct json *initiator_json(const struct result *result)
 	return j;
 }
 
-static struct json *bandwidth_json(const struct result *result)
-{
-	struct json *j = json_object_new();
-
-	report_set_known(j, "given_mbps", result->given_mbps);
-	report_set_known(j, "possible_mbps", result->possible_mbps);
-	return j;
-}
-
 /*
  * What a step changes, in the words of the journal: a controller's state (null: it is absent), an interrupt's
  * CPUs, whether irqbalance leaves it alone.
@@ -195,7 +186,7 @@ int report_json(const struct result *result, FILE *out)
 	member(out, "initiator", initiator_json(result));
 	member(out, "ports", report_json_ports(result));
 	member(out, "bonds", report_json_bonds(result));
-	member(out, "bandwidth", bandwidth_json(result));
+	member(out, "bandwidth", report_json_bandwidth(result));
 	fputs(",\n  \"paths\": ", out);
 	report_json_paths(result, out);
 	member(out, "affinity", report_json_affinity(result));

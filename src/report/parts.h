@@ -53,6 +53,7 @@ void report_set_place(struct json *object, const char *key, const struct cpuset 
 
 struct json *report_json_ports(const struct result *result);
 struct json *report_json_bonds(const struct result *result);
+struct json *report_json_bandwidth(const struct result *result);
 void report_json_paths(const struct result *result, FILE *out);
 struct json *report_json_affinity(const struct result *result);
 

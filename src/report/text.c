@@ -77,9 +77,10 @@ static void text_summary(const struct result *result, FILE *out)
 		if (result->plan->skips > 0)
 			str_append(line, sizeof(line), "; %u skipped", result->plan->skips);
 	}
-	if (result->given_mbps >= 0 && result->possible_mbps > 0)
-		str_append(line, sizeof(line), "; %lld of %lld Gb/s", (long long)result->given_mbps / 1000,
-			   (long long)result->possible_mbps / 1000);
+	if (result->bandwidth && result->bandwidth->possible_mbps > 0)
+		str_append(line, sizeof(line), "; %lld of %lld Gb/s",
+			   (long long)result->bandwidth->given_mbps / 1000,
+			   (long long)result->bandwidth->possible_mbps / 1000);
 	if (!show && result->dry_run)
 		str_append(line, sizeof(line), "; would change %s",
 			   result->changed ? "this machine" : "nothing");

@@ -183,8 +183,6 @@ int world_setup(void **state)
 		.queues = w->queues,
 		.steps = w->steps,
 		.findings = w->findings,
-		.given_mbps = -1,
-		.possible_mbps = -1,
 		.errors = w->error,
 	};
 	*state = w;

@@ -76,6 +76,7 @@ static void text_of_show_has_ports_bonds_and_condensed_queues(void **state)
 
 static void text_of_connect_ends_in_a_summary(void **state)
 {
+	static const struct bandwidth bandwidth = { .given_mbps = 200000, .possible_mbps = 400000 };
 	struct world *w = *state;
 	struct path *path;
 
@@ -93,8 +94,7 @@ static void text_of_connect_ends_in_a_summary(void **state)
 	w->plan->skips = 1;
 	w->result.exit = XC_PARTIAL;
 	w->result.changed = true;
-	w->result.given_mbps = 200000;
-	w->result.possible_mbps = 400000;
+	w->result.bandwidth = &bandwidth;
 	world_text(w, "connect");
 	assert_has(w->text,
 		   "\n  " NQN "\n    connected  nvme0       live   nvme0n1  10.10.1.1 -> 10.10.1.2:4420");

@@ -98,6 +98,12 @@ static void read_bandwidth(struct session *s)
 	}
 	bandwidth_of(s->topo, s->classes, s->platform_known ? &s->platform : NULL, s->store->pcie,
 		     &s->store->bandwidth);
+	for (unsigned i = 0; i < s->classes->bonds; i++) {
+		struct bond_class *bond = &s->classes->bond[i];
+
+		bandwidth_of_bond(s->topo, bond, &s->store->bandwidth, &bond->given_mbps,
+				  &bond->possible_mbps);
+	}
 	s->result.bandwidth = &s->store->bandwidth;
 }
 

@@ -327,6 +327,7 @@ static enum exit_class judge(struct verifying *v)
 		.irqbalance_why = v->balance_why,
 		.asked = v->asked,
 		.asked_why = v->asked_why[0] != '\0' ? v->asked_why : NULL,
+		.bandwidth = s->result.bandwidth,
 		.findings = s->findings,
 	};
 

@@ -66,6 +66,7 @@ struct bond_class {		      /* of every bond with a port among its members */
 	enum roce_lag roce_lag;
 	char reason[192];
 	struct roce_rules rules;
+	int64_t given_mbps, possible_mbps; /* bandwidth_of; -1: not of storage ports, or not known */
 };
 
 struct classification {
@@ -79,4 +80,5 @@ const char *unusable_name(enum unusable u); /* "link-down", ...; NULL for USABLE
 /* What is wrong and what to do, as half a sentence about the port. */
 const char *unusable_advice(enum unusable u);
 const char *roce_lag_name(enum roce_lag lag);
+const char *roce_rule_name(enum roce_rule rule);    /* "one-card" */
 const char *rule_state_name(enum rule_state state); /* "met", "broken", "unknown" */

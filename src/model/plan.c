@@ -77,6 +77,27 @@ const char *roce_lag_name(enum roce_lag lag)
 	return "unknown";
 }
 
+const char *roce_rule_name(enum roce_rule rule)
+{
+	switch (rule) {
+	case ROCE_RULE_PORTS:
+		return "ports";
+	case ROCE_RULE_ONE_CARD:
+		return "one-card";
+	case ROCE_RULE_ALL_PORTS:
+		return "all-ports";
+	case ROCE_RULE_MODE:
+		return "mode";
+	case ROCE_RULE_ETHERNET:
+		return "ethernet";
+	case ROCE_RULE_NO_VFS:
+		return "no-vfs";
+	case ROCE_RULE_LEGACY:
+		return "legacy-eswitch";
+	}
+	return NULL;
+}
+
 const char *rule_state_name(enum rule_state state)
 {
 	switch (state) {

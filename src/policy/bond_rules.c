@@ -10,28 +10,22 @@
 #include <string.h>
 
 static const struct {
-	const char *name, *broken, *unknown;
+	const char *broken, *unknown;
 } texts[ROCE_RULES] = {
-	[ROCE_RULE_PORTS] = { "ports", "it has members that are no network ports of a PCI card",
-			      "it has no members" },
-	[ROCE_RULE_ONE_CARD] = { "one-card", "its members are on different cards",
+	[ROCE_RULE_PORTS] = { "it has members that are no network ports of a PCI card", "it has no members" },
+	[ROCE_RULE_ONE_CARD] = { "its members are on different cards",
 				 "the cards of its members are not known" },
-	[ROCE_RULE_ALL_PORTS] = { "all-ports", "not all ports of the card are members",
+	[ROCE_RULE_ALL_PORTS] = { "not all ports of the card are members",
 				  "the card's other ports are not known" },
-	[ROCE_RULE_MODE] = { "mode", "its mode is none of active-backup, balance-xor, 802.3ad",
+	[ROCE_RULE_MODE] = { "its mode is none of active-backup, balance-xor, 802.3ad",
 			     "its mode could not be read" },
-	[ROCE_RULE_ETHERNET] = { "ethernet", "a port of the card is in InfiniBand mode",
+	[ROCE_RULE_ETHERNET] = { "a port of the card is in InfiniBand mode",
 				 "the link layer of its members is not known" },
-	[ROCE_RULE_NO_VFS] = { "no-vfs", "the card has virtual functions",
+	[ROCE_RULE_NO_VFS] = { "the card has virtual functions",
 			       "whether the card has virtual functions could not be read" },
-	[ROCE_RULE_LEGACY] = { "legacy-eswitch", "the card's eswitch is in switchdev mode",
+	[ROCE_RULE_LEGACY] = { "the card's eswitch is in switchdev mode",
 			       "the mode of the card's eswitch could not be read" },
 };
-
-const char *roce_rule_name(enum roce_rule rule)
-{
-	return texts[rule].name;
-}
 
 static enum rule_state worse(enum rule_state a, enum rule_state b)
 {

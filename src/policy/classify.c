@@ -128,6 +128,7 @@ static void judge_bond(const struct topology *topo, const struct classification 
 	}
 	bond->acceptable = bond->storage && (bond->one_card || netdev->bond_mode == BOND_ACTIVE_BACKUP);
 	bond->carrier = bond_carrier(topo, bond);
+	bond->given_mbps = bond->possible_mbps = -1;
 	judge_roce_lag(topo, bond);
 }
 

@@ -41,7 +41,6 @@ void roce_rules(const struct topology *topo, const int *member, unsigned members
 		enum bond_mode mode, struct roce_rules *ret);
 /* Possible, impossible or unknown, and why: half a sentence about the bond. */
 enum roce_lag roce_rules_verdict(const struct roce_rules *rules, const char **ret_why);
-const char *roce_rule_name(enum roce_rule rule); /* "one-card" */
 /* The rules, the verdict and the reason of a bond whose members are known. */
 void judge_roce_lag(const struct topology *topo, struct bond_class *bond);
 

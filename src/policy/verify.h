@@ -33,6 +33,7 @@ struct verify {
 	const char *irqbalance_why;	     /* why it could not be */
 	const struct asked *asked;	     /* parallel to plan.path */
 	const char *asked_why;		     /* why not all that was asked for is known; NULL: it is */
+	const struct bandwidth *bandwidth;   /* NULL: not known */
 	struct findings *findings;
 };
 
@@ -47,6 +48,8 @@ void verify_routes(const struct verify *v);
 void verify_paths(const struct verify *v);
 /* irqs, node_local, effective, isolated, irqbalance, rq_affinity */
 void verify_affinity(const struct verify *v);
+/* members, mode, roce_lag */
+void verify_bond(const struct verify *v);
 /* pair, same, machine */
 void verify_identity(const struct verify *v);
 

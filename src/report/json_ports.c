@@ -72,6 +72,59 @@ static struct json *members_json(const struct result *result, const struct bond_
 	return list;
 }
 
+/* Of 802.3ad alone. partner_mac is zero while no partner answers. */
+static struct json *lacp_json(const struct netdev *netdev)
+{
+	struct json *j;
+
+	if (!netdev || netdev->bond_mode != BOND_8023AD)
+		return NULL;
+	j = json_object_new();
+	report_set_text(j, "partner_mac", netdev->bond.partner_mac);
+	json_set_str(j, "rate", netdev->bond.lacp_rate < 0 ? NULL : netdev->bond.lacp_rate ? "fast" : "slow");
+	report_set_known(j, "aggregator", netdev->bond.aggregator);
+	report_set_known(j, "aggregator_ports", netdev->bond.aggregator_ports);
+	return j;
+}
+
+/* What each member says of its link; partner: null but in 802.3ad. */
+static struct json *links_json(const struct result *result, const struct bond_class *bond, bool lacp)
+{
+	struct json *list = json_array_new();
+
+	for (unsigned i = 0; i < bond->members; i++) {
+		const struct port *port = report_port(result, bond->member[i]);
+		const struct netdev *netdev = port ? report_netdev(result, port->netdev) : NULL;
+		bool said = netdev && netdev->member.actor_state >= 0 && netdev->member.partner_state >= 0;
+		struct json *j = json_object_new();
+
+		report_set_port(j, "pci", port);
+		report_set_text(j, "netdev", netdev ? netdev->name : NULL);
+		json_set_str(j, "mii", netdev ? bond_mii_name(netdev->member.mii) : NULL);
+		report_set_known(j, "aggregator", netdev ? netdev->member.aggregator : -1);
+		if (lacp && said)
+			json_set_bool(j, "partner", member_has_partner(&netdev->member));
+		else
+			json_set(j, "partner", NULL);
+		json_push(list, j);
+	}
+	return list;
+}
+
+static struct json *rules_json(const struct bond_class *bond)
+{
+	struct json *list = json_array_new();
+
+	for (int i = 0; i < ROCE_RULES; i++) {
+		struct json *j = json_object_new();
+
+		json_set_str(j, "rule", roce_rule_name((enum roce_rule)i));
+		json_set_str(j, "state", rule_state_name(bond->rules.state[i]));
+		json_push(list, j);
+	}
+	return list;
+}
+
 static struct json *bond_json(const struct result *result, const struct bond_class *bond)
 {
 	const struct netdev *netdev = report_netdev(result, bond->netdev);
@@ -82,10 +135,16 @@ static struct json *bond_json(const struct result *result, const struct bond_cla
 	json_set_str(j, "mode", mode_known ? bond_mode_name(netdev->bond_mode) : NULL);
 	json_set(j, "members", members_json(result, bond));
 	report_set_port(j, "active", report_port(result, bond->active));
-	json_set(j, "lacp", NULL);
+	json_set(j, "lacp", lacp_json(netdev));
+	json_set_str(j, "hash", netdev ? bond_hash_name(netdev->bond.hash) : NULL);
+	report_set_known(j, "miimon_ms", netdev ? netdev->bond.miimon : -1);
+	json_set(j, "links", links_json(result, bond, netdev && netdev->bond_mode == BOND_8023AD));
 	json_set_str(j, "roce_lag", roce_lag_name(bond->roce_lag));
 	json_set_str(j, "reason", bond->reason);
+	json_set(j, "rules", rules_json(bond));
 	report_set_port(j, "carrier_pci", report_port(result, bond->carrier));
+	report_set_known(j, "given_mbps", bond->given_mbps);
+	report_set_known(j, "possible_mbps", bond->possible_mbps);
 	return j;
 }
 

@@ -22,7 +22,7 @@ enum bandwidth_loss {
 	LOSS_BACKUP,	  /* another member of its active-backup bond is the active one */
 	LOSS_BROKEN_BOND, /* its bond breaks RDMA, or nobody knows how it sends */
 	LOSS_NARROW_SLOT, /* of a card: fewer lanes, or slower ones, than the card could use */
-	LOSS_PCIE_LIMIT,  /* of a card: all of its link is there, and its ports could give more */
+	LOSS_PCIE_LIMIT,  /* of a card: all of its link is there, and the design asks for more */
 	LOSS_PCIE_UNKNOWN,
 	LOSS_COUNT,
 };

@@ -98,34 +98,24 @@ static void add_pcie(struct card_bandwidth *card, const struct pcie_link *link)
 	card->pcie_max_mbps = max;
 }
 
-/*
- * What its ports were meant to give together; of faster links, what is there. Links alone of ports that have
- * one: what a port without a link would add is in the expectation.
- */
-static void add_port(struct card_bandwidth *card, const struct port_bandwidth *port, int64_t expect)
-{
-	card->possible_mbps += expect;
-	card->given_mbps += port->given_mbps;
-}
-
+/* What its links give beyond the design counts for a port of it that has none, and no further. */
 static void judge_card(struct card_bandwidth *card)
 {
-	int64_t wanted;
+	int64_t design = card->possible_mbps;
 
+	if (card->pcie_mbps >= 0 && card->possible_mbps > card->pcie_max_mbps)
+		card->possible_mbps = card->pcie_max_mbps;
 	if (card->given_mbps > card->possible_mbps)
-		card->possible_mbps = card->given_mbps;
+		card->given_mbps = card->possible_mbps;
 	if (card->pcie_mbps < 0) {
 		card->loss = LOSS_PCIE_UNKNOWN; /* nothing is taken off, and it is said */
 		return;
 	}
-	wanted = card->possible_mbps;
-	if (card->possible_mbps > card->pcie_max_mbps)
-		card->possible_mbps = card->pcie_max_mbps;
 	if (card->given_mbps > card->pcie_mbps)
 		card->given_mbps = card->pcie_mbps;
-	if (card->pcie_mbps < card->pcie_max_mbps && card->pcie_mbps < card->possible_mbps)
+	if (card->pcie_mbps < card->possible_mbps)
 		card->loss = LOSS_NARROW_SLOT;
-	else if (wanted > card->pcie_max_mbps)
+	else if (design > card->pcie_max_mbps)
 		card->loss = LOSS_PCIE_LIMIT;
 }
 
@@ -145,7 +135,8 @@ void bandwidth_of(const struct topology *topo, const struct classification *clas
 		ret->ports++;
 		judge_port(topo, classes, entry, at);
 		card = card_of(ret, at);
-		add_port(card, at, entry->expect_mbps > 0 ? entry->expect_mbps : 0);
+		card->possible_mbps += entry->expect_mbps > 0 ? entry->expect_mbps : 0;
+		card->given_mbps += at->given_mbps;
 		if (port && at->loss != LOSS_WRONG_CARD)
 			add_pcie(card, &pcie[port - topo->port]);
 	}

@@ -106,11 +106,15 @@ static void one_port_of_400_gbit_a_card_gives_800_too(void **state)
 	assert_port(w, 0, 400000, 400000, LOSS_NONE);
 	assert_port(w, 1, 0, 200000, LOSS_NO_LINK);
 	assert_card(w, 0, 400000, 400000, LOSS_NONE);
-	w->w.topo.netdev[port_of(w, "0000:29:00.1")->netdev].carrier =
-		true; /* two of 400: the slot is the limit */
+	w->w.topo.netdev[port_of(w, "0000:29:00.1")->netdev].carrier = true;
 	port_of(w, "0000:29:00.1")->speed_mbps = 400000;
 	run(w);
+	assert_card(w, 0, 400000, 400000, LOSS_NONE);	   /* more than the design is not counted */
+	for (unsigned i = 0; i < w->w.platform.ports; i++) /* a design of two of 400: the slot is the limit */
+		w->w.platform.port[i].expect_mbps = 400000;
+	run(w);
 	assert_card(w, 0, 504123, 504123, LOSS_PCIE_LIMIT);
+	assert_card(w, 1, 400000, 504123, LOSS_PCIE_LIMIT);
 }
 
 static void what_is_lost_at_a_port_is_shown_there(void **state)

@@ -13,16 +13,21 @@ const struct command *const commands[] = { &command_show, &command_connect, &com
 					   &command_teardown, NULL };
 
 /* One error, one line; what comes from outside must not steer the terminal. */
-static void print_error(const struct err *err)
+static void print_line(const char *text)
 {
-	char line[sizeof(err->msg)];
+	char line[sizeof(((struct err *)0)->msg)];
 
-	memcpy(line, err->msg, sizeof(line));
+	str_format(line, sizeof(line), "%s", text);
 	for (char *c = line; *c != '\0'; c++) {
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
 	}
 	fprintf(stderr, "nvme-partition: %s\n", line);
+}
+
+static void print_error(const struct err *err)
+{
+	print_line(err->msg);
 }
 
 static enum exit_class run_command(const struct command *command, const struct options *options)
@@ -44,6 +49,8 @@ static enum exit_class run_command(const struct command *command, const struct o
 	session.result.exit = exit;
 	for (unsigned i = 0; i < session.error_count; i++)
 		print_error(&session.errors[i]);
+	if (session.notice[0] != '\0')
+		print_line(session.notice);
 	findings_sort(session.findings);
 	if (exit != XC_USAGE || session.bad_file) /* a bad option has no result */
 		r = options->output == OUTPUT_TEXT ? report_text(&session.result, stdout)

@@ -18,6 +18,7 @@
 #include "apply/undo.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "cmd/defer.h"
 #include "cmd/live.h"
 #include "cmd/outcome.h"
 #include "cmd/place.h"
@@ -277,11 +278,17 @@ static int prepare(struct connect *c, struct err *err)
 	if (r == 0)
 		r = request_make(c->options, c->request, err);
 	if (r == 0)
-		r = session_check_environment(s, c->options, err);
+		r = session_check_tree(s, c->options, err);
 	if (r == 0)
 		r = session_identify(s, c->options, err);
 	if (r == 0)
+		r = session_refuse_arm_side(s, err);
+	if (r == 0)
 		r = check_platform(c, err);
+	if (r == 0)
+		r = defer_decide(s, c->options, &c->config, err);
+	if (r == 0 && !s->result.deferred) /* who does nothing needs no rights */
+		r = session_check_environment(s, c->options, err);
 	return r;
 }
 
@@ -366,6 +373,8 @@ static int connect_paths(struct connect *c, struct err *err)
 		r = check_irqbalance(c, err);
 	if (r == 0)
 		r = make_plan(c, err);
+	if (r == 0)
+		r = session_read_offload(s, err);
 	if (r < 0)
 		return r;
 	s->result.changed = s->steps->count > 0;
@@ -401,7 +410,7 @@ static enum exit_class run(struct session *s, const struct options *options)
 	c->options = options;
 	r = prepare(c, &err);
 	if (r == 0)
-		r = s->result.deferred ? session_read(s, &err) : connect_paths(c, &err);
+		r = s->result.deferred ? defer_connect(s, options, c->request, &err) : connect_paths(c, &err);
 	if (r < 0)
 		exit = session_fail(s, &err);
 	else if (!s->result.deferred)

@@ -60,6 +60,11 @@ const struct opt options_connect[] = {
 	{ 0, "irqbalance", "ban|ignore|refuse",
 	  "if it runs: ban the interrupts in it, place without, or do nothing (default ban)", OPT_WORD,
 	  AT(irqbalance), 0, 0 },
+	{ 0, "initiator", "auto|host",
+	  "who connects: as the platform says, or this host in any case (default auto)", OPT_WORD,
+	  AT(initiator), 0, 0 },
+	{ 0, "require-offload", NULL, "fail (6) unless a BlueField-3 is seen to do the work", OPT_FLAG,
+	  AT(require_offload), 0, 0 },
 	{ 0, "dry-run", NULL, "plan and preflight only; change nothing", OPT_FLAG, AT(dry_run), 0, 0 },
 	{ 0 },
 };

@@ -32,7 +32,9 @@ struct options {
 	bool atomic;
 	int cores_per_port;	/* CONNECT_UNSET; of verify as well */
 	const char *irqbalance; /* ban, ignore, refuse; NULL */
-	bool dry_run;		/* of teardown as well, as is nqn */
+	const char *initiator;	/* auto, host; NULL */
+	bool require_offload;
+	bool dry_run; /* of teardown as well, as is nqn */
 	/* teardown */
 	const char *port;
 	bool force;

@@ -10,6 +10,10 @@
 #include "facts/facts.h"
 #include "policy/policy.h"
 
+#define ARM_SIDE_TEXT                                                                                  \
+	"this is the Arm side of a BlueField (%s): nvme-partition %s runs on its host, whose connect " \
+	"says in offload.plan what is to be done here"
+
 /*
  * The large members, in one piece: one mapping to make and to drop, of which only touched pages cost
  * anything.
@@ -29,6 +33,7 @@ struct store {
 	struct journal_claims claims;
 	struct affinity affinity;
 	struct irqbalance balance;
+	struct offload offload;
 	char policy_script[POLICY_SCRIPT_MAX];
 	struct err errors[ERRORS_MAX];
 };
@@ -53,6 +58,7 @@ int session_open(struct session *s, const struct options *options, struct err *e
 	s->claims = &store->claims;
 	s->affinity = &store->affinity;
 	s->balance = &store->balance;
+	s->offload = &store->offload;
 	s->policy_script = store->policy_script;
 	s->errors = store->errors;
 	s->result.errors = s->errors;
@@ -121,6 +127,35 @@ int session_read(struct session *s, struct err *err)
 	s->result.topo = s->topo;
 	s->result.classes = s->classes;
 	return 0;
+}
+
+int session_read_offload(struct session *s, struct err *err)
+{
+	unsigned storage[TOPO_PORTS_MAX], count = 0;
+	int r;
+
+	if (!s->platform_known || s->platform.initiator != INITIATOR_BLUEFIELD3_ARM)
+		return 0;
+	for (unsigned i = 0; i < s->topo->ports; i++) {
+		if (s->classes->port[i].role == ROLE_STORAGE)
+			storage[count++] = i;
+	}
+	r = facts_read_offload(&s->root, s->topo, storage, count, s->offload, s->findings, err);
+	if (r < 0)
+		return r;
+	offload_judge(s->topo, s->classes, s->offload);
+	s->result.offload = s->offload;
+	return 0;
+}
+
+int session_refuse_arm_side(const struct session *s, struct err *err)
+{
+	const struct dmi *dmi = &s->topo->dmi;
+
+	if (!offload_is_arm_side(dmi))
+		return 0;
+	return err_set(err, XC_ENVIRONMENT, -ENODEV, dmi->product_name, ARM_SIDE_TEXT, dmi->product_name,
+		       s->result.command);
 }
 
 /* Whom the registry names owns it, whoever made it. journal NULL: who made what is unknown. */
@@ -220,15 +255,20 @@ int session_read_queues(struct session *s, struct err *err)
 	return 0;
 }
 
+int session_check_tree(const struct session *s, const struct options *options, struct err *err)
+{
+	if (s->root.live || options->dry_run)
+		return 0;
+	return err_set(err, XC_ENVIRONMENT, -EROFS, options->sysroot,
+		       "%s is not this machine: add --dry-run to plan for it", options->sysroot);
+}
+
 int session_check_environment(const struct session *s, const struct options *options, struct err *err)
 {
 	const char *command = s->result.command;
 
 	if (!s->root.live)
-		return options->dry_run ? 0
-					: err_set(err, XC_ENVIRONMENT, -EROFS, options->sysroot,
-						  "%s is not this machine: add --dry-run to plan for it",
-						  options->sysroot);
+		return session_check_tree(s, options, err);
 	if (!options->dry_run && geteuid() != 0)
 		return err_set(err, XC_ENVIRONMENT, -EPERM, "", "%s needs root%s", command,
 			       strcmp(command, "connect") == 0 ? "; --dry-run does not" : "");

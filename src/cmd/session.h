@@ -9,6 +9,7 @@
 #include "base/root.h"
 #include "cmd/options.h"
 #include "model/result.h"
+#include "policy/offload.h"
 #include "policy/policy.h"
 
 #define ERRORS_MAX (PATHS_MAX + SKIPS_MAX + 1)
@@ -34,10 +35,12 @@ struct session {
 	struct journal_claims *claims;
 	struct affinity *affinity;
 	struct irqbalance *balance;
-	char *policy_script; /* POLICY_SCRIPT_MAX bytes */
+	struct offload *offload; /* session_read_offload */
+	char *policy_script;	 /* POLICY_SCRIPT_MAX bytes */
 	struct err *errors;
 	unsigned error_count;
-	bool bad_file; /* a config or platform file is at fault: a usage error that gets a document */
+	char notice[1024]; /* one line for stderr that is no error; empty: none */
+	bool bad_file;	   /* a config or platform file is at fault: a usage error that gets a document */
 	struct result result;
 };
 
@@ -54,6 +57,16 @@ int session_identify(struct session *s, const struct options *options, struct er
 int session_read(struct session *s, struct err *err) _must_check_;
 
 /*
+ * After session_read, where the platform's initiator is the BlueField-3: what can be seen of the cards, into
+ * s->result.offload. Elsewhere it does nothing.
+ */
+int session_read_offload(struct session *s, struct err *err) _must_check_;
+
+/* XC_ENVIRONMENT on the Arm side of a BlueField: roles are those of the host's ports. After session_identify.
+ */
+int session_refuse_arm_side(const struct session *s, struct err *err) _must_check_;
+
+/*
  * What show and connect say of controllers that exist: the owners (from the journal), interrupts and vectors
  * of the storage ports' queues. Call it when plan.path[].ctrl is up to date.
  */
@@ -63,6 +76,8 @@ int session_read_queues(struct session *s, struct err *err) _must_check_;
  */
 int session_read_vectors(struct session *s, const struct plan *plan, struct err *err) _must_check_;
 
+/* A tree takes dry runs alone. */
+int session_check_tree(const struct session *s, const struct options *options, struct err *err) _must_check_;
 /* Before a command that changes the machine: this one, root (but for a dry run), its network namespace. */
 int session_check_environment(const struct session *s, const struct options *options,
 			      struct err *err) _must_check_;

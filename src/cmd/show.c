@@ -11,8 +11,9 @@
 #include "facts/facts.h"
 #include "policy/policy.h"
 
-/* Of a config that is named: how many cores a port has is asked for there. */
-static int read_config(struct session *s, const char *path, unsigned *ret_cores, struct err *err)
+/* Of a config that is named: how many cores a port has is asked for there, and who connects. */
+static int read_config(struct session *s, const char *path, unsigned *ret_cores, bool *ret_host,
+		       struct err *err)
 {
 	_cleanup_free_ struct config *config = calloc(1, sizeof(*config));
 	int r;
@@ -23,18 +24,40 @@ static int read_config(struct session *s, const char *path, unsigned *ret_cores,
 	r = facts_read_config(&s->root, path, config, err);
 	s->bad_file = r < 0;
 	*ret_cores = config->request.cores_per_port;
+	*ret_host = config->initiator == CONFIG_INITIATOR_HOST;
+	return r;
+}
+
+/* What can be seen of the cards that are the initiator; and of which of the two sides this is. */
+static int say_offload(struct session *s, bool host, struct err *err)
+{
+	char line[512];
+	int r = session_read_offload(s, err);
+
+	s->result.deferred &= !host;
+	if (r == 0 && s->result.offload)
+		offload_advise(s->offload, s->findings, line, sizeof(line));
+	if (offload_is_arm_side(&s->topo->dmi))
+		finding_add(
+			s->findings, FINDING_WARN, "platform.arm_side", s->topo->dmi.product_name,
+			"sys/class/dmi/id/product_name",
+			"this is the Arm side of a BlueField: which ports are storage is known on its host "
+			"alone, where connect and verify run");
 	return r;
 }
 
 static int show(struct session *s, const struct options *options, struct err *err)
 {
 	unsigned cores_per_port = CORES_PER_PORT_DEFAULT;
-	int r = options->config ? read_config(s, options->config, &cores_per_port, err) : 0;
+	bool host = false;
+	int r = options->config ? read_config(s, options->config, &cores_per_port, &host, err) : 0;
 
 	if (r == 0)
 		r = session_identify(s, options, err);
 	if (r == 0)
 		r = session_read(s, err);
+	if (r == 0)
+		r = say_offload(s, host, err);
 	if (r < 0)
 		return r;
 	plan_show(s->topo, s->classes, s->plan);

@@ -280,6 +280,8 @@ static int tear_down(struct undoing *u, struct err *err)
 	if (r == 0)
 		r = session_identify(s, u->options, err);
 	if (r == 0)
+		r = session_refuse_arm_side(s, err);
+	if (r == 0)
 		r = live_open(&u->live, &s->root, err);
 	if (r == 0 && !u->options->dry_run)
 		r = live_effects(&u->live, s->topo, s->classes, &u->fx, err);

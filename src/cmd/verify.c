@@ -148,7 +148,9 @@ static int add_absent(struct verifying *v, struct err *err)
 		if (claim->inode > 0 && !claim->leaving && !find_path(plan, &claim->id))
 			r = plan_add_absent(plan, &v->s->claims->claim[i].id);
 	}
-	for (unsigned i = 0; v->config.there && i < request->portals && r == 0; i++) {
+	/* Those that are deferred are no controllers of this host. */
+	for (unsigned i = 0; v->config.there && !v->s->result.deferred && i < request->portals && r == 0;
+	     i++) {
 		const struct portal *portal = &request->portal[i];
 		struct ctrl_id id = { .transport = "rdma" };
 		char text[IP_TEXT_MAX];
@@ -272,9 +274,14 @@ static int read_all(struct verifying *v, struct err *err)
 	if (r == 0)
 		r = session_identify(s, v->options, err);
 	if (r == 0)
+		r = session_refuse_arm_side(s, err);
+	if (r == 0)
 		r = session_read(s, err);
+	if (r == 0)
+		r = session_read_offload(s, err);
 	if (r < 0)
 		return r;
+	s->result.deferred &= v->config.initiator != CONFIG_INITIATOR_HOST;
 	plan_show(s->topo, s->classes, s->plan);
 	read_claims(v);
 	r = add_absent(v, err);
@@ -328,6 +335,7 @@ static enum exit_class judge(struct verifying *v)
 		.asked = v->asked,
 		.asked_why = v->asked_why[0] != '\0' ? v->asked_why : NULL,
 		.bandwidth = s->result.bandwidth,
+		.offload = s->result.deferred ? s->result.offload : NULL,
 		.findings = s->findings,
 	};
 

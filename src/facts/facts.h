@@ -13,6 +13,7 @@
 #include "base/root.h"
 #include "model/bandwidth.h"
 #include "model/finding.h"
+#include "model/offload.h"
 #include "model/plan.h"
 #include "model/platform.h"
 #include "model/request.h"
@@ -146,6 +147,14 @@ void facts_read_pcie(const struct root *root, const struct port *port, struct pc
  */
 void facts_read_managed(const struct root *root, const struct netdev *netdev, struct managed *ret,
 			struct findings *findings);
+/*
+ * The cards of these ports (indexes into topo->port), which are BlueField-3, and the NVMe functions that they
+ * emulate. Live: devlink's netlink and /dev/rshim*, where root alone learns all; a tree has devlink.json and
+ * dev/rshim*. May be called again: it starts from nothing.
+ */
+int facts_read_offload(const struct root *root, const struct topology *topo, const unsigned *storage,
+		       unsigned count, struct offload *ret, struct findings *findings,
+		       struct err *err) _must_check_;
 
 /* True if this process is in the initial network namespace, which nvme-rdma uses whoever calls. */
 bool facts_initial_netns(void);

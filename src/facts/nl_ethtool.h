@@ -7,10 +7,7 @@
 /* pause_rx, pause_tx and pause_why of these ports. Needs no rights. */
 void nl_read_pause(const struct topology *topo, const unsigned *port, unsigned count, struct settings *ret);
 
-/* The messages, one by one. */
 struct nlmsghdr;
-int nl_take_family(struct nlmsghdr *hdr, void *arg); /* arg: a uint16_t, the family's message type */
-
 struct nl_pause_reader {
 	uint16_t family;
 	struct port_settings *port;

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "facts/nvme.h"
 #include "facts/sysfs.h"
 
 #define CLASS "sys/class/nvme"
@@ -177,11 +178,7 @@ static bool take_number(const char **at, unsigned *ret)
 	return sysfs_numbered(digits, "", ret);
 }
 
-/*
- * A namespace's block device: nvme<S>c<C>n<N>, the hidden path of controller C below the multipath device
- * nvme<S>n<N>, or nvme<S>n<N> itself where there is no multipath.
- */
-static bool parse_device(const char *name, unsigned instance, struct ns *ret)
+bool nvme_parse_device(const char *name, unsigned instance, struct ns *ret)
 {
 	unsigned subsystem, controller, number;
 	const char *at = name;
@@ -280,7 +277,7 @@ static int read_namespaces(const struct reading *rd)
 	for (size_t i = 0; i < names.count; i++) {
 		struct ns ns = { 0 };
 
-		if (!parse_device(names.name[i], topo->ctrl[rd->index].instance, &ns) ||
+		if (!nvme_parse_device(names.name[i], topo->ctrl[rd->index].instance, &ns) ||
 		    !read_namespace(rd, &ns))
 			continue;
 		if (topo->nss == TOPO_NSS_MAX)

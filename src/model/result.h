@@ -12,6 +12,7 @@
 #include "model/classification.h"
 #include "model/finding.h"
 #include "model/irqbalance.h"
+#include "model/offload.h"
 #include "model/plan.h"
 #include "model/queue.h"
 #include "model/step.h"
@@ -29,6 +30,7 @@ struct result {
 	const struct queues *queues;
 	const struct affinity *affinity;     /* NULL: it was not looked at */
 	const struct irqbalance *irqbalance; /* with affinity */
+	const struct offload *offload;	     /* NULL: it was not looked at, or the platform has none */
 	const char *policy_script;	     /* NULL: irqbalance needs none */
 	const struct steps *steps;
 	const struct findings *findings;

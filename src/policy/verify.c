@@ -49,15 +49,6 @@ static const char *const checks[] = {
 	"offload.endpoints",
 };
 
-/* Of the offload nothing is judged yet. */
-static void skip_unbuilt(const struct verify *v)
-{
-	for (unsigned i = 0; i < ARRAY_SIZE(checks); i++) {
-		if (str_starts(checks[i], "offload."))
-			check_skip(v->findings, checks[i], NULL, "this version does not check it");
-	}
-}
-
 void verify_all(const struct verify *v)
 {
 	verify_partition(v);
@@ -67,7 +58,7 @@ void verify_all(const struct verify *v)
 	verify_affinity(v);
 	verify_bond(v);
 	verify_identity(v);
-	skip_unbuilt(v);
+	verify_offload(v);
 }
 
 bool verify_is_check(const char *name, size_t length)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "model/irqbalance.h"
+#include "model/offload.h"
 #include "model/settings.h"
 #include "policy/policy.h"
 
@@ -34,6 +35,7 @@ struct verify {
 	const struct asked *asked;	     /* parallel to plan.path */
 	const char *asked_why;		     /* why not all that was asked for is known; NULL: it is */
 	const struct bandwidth *bandwidth;   /* NULL: not known */
+	const struct offload *offload;	     /* after offload_judge; NULL: the initiator is the host */
 	struct findings *findings;
 };
 
@@ -52,6 +54,8 @@ void verify_affinity(const struct verify *v);
 void verify_bond(const struct verify *v);
 /* pair, same, machine */
 void verify_identity(const struct verify *v);
+/* host_clean, mode, endpoints */
+void verify_offload(const struct verify *v);
 
 /* All of the above, and those that are not built yet as skip. */
 void verify_all(const struct verify *v);

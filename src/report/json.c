@@ -190,7 +190,7 @@ int report_json(const struct result *result, FILE *out)
 	fputs(",\n  \"paths\": ", out);
 	report_json_paths(result, out);
 	member(out, "affinity", report_json_affinity(result));
-	member(out, "offload", NULL);
+	member(out, "offload", report_json_offload(result));
 	member(out, "steps", steps_json(result));
 	member(out, "skipped", skipped_json(result));
 	member(out, "findings", findings_json(result));

@@ -56,6 +56,7 @@ struct json *report_json_bonds(const struct result *result);
 struct json *report_json_bandwidth(const struct result *result);
 void report_json_paths(const struct result *result, FILE *out);
 struct json *report_json_affinity(const struct result *result);
+struct json *report_json_offload(const struct result *result);
 
 /* --- text_*.c: sections of the text, as lines for text_align(); nothing to say, no section --- */
 
@@ -63,5 +64,6 @@ void report_text_ports(const struct result *result, FILE *out);
 void report_text_bonds(const struct result *result, FILE *out);
 void report_text_paths(const struct result *result, FILE *out);
 void report_text_cores(const struct result *result, FILE *out);
+void report_text_offload(const struct result *result, FILE *out);
 void report_text_skipped(const struct result *result, FILE *out);
 void report_text_findings(const struct result *result, FILE *out);

@@ -13,14 +13,20 @@
 
 #define PATH_ACTIONS (PATH_FOREIGN + 1)
 
+static const char *who_connects(const struct result *result)
+{
+	if (result->deferred)
+		return ", deferred: the host makes no connection";
+	return result->platform->initiator == INITIATOR_HOST_CPU ? "" : ", forced: the host connects";
+}
+
 static void text_platform(const struct result *result, FILE *out)
 {
 	const struct platform *platform = result->platform;
 
 	if (platform) {
 		text_line(out, "%s (%s %s), initiator %s%s", platform->id, platform->sys_vendor,
-			  platform->product_name, initiator_name(platform->initiator),
-			  result->deferred ? ", deferred: the host makes no connection" : "");
+			  platform->product_name, initiator_name(platform->initiator), who_connects(result));
 	} else if (result->topo) {
 		text_line(out, "unknown platform (DMI: vendor \"%s\", product \"%s\")",
 			  result->topo->dmi.sys_vendor, result->topo->dmi.product_name);
@@ -102,6 +108,7 @@ static void text_sections(const struct result *result, FILE *out)
 		report_text_skipped(result, out);
 		report_text_cores(result, out);
 	}
+	report_text_offload(result, out);
 	report_text_findings(result, out);
 	text_summary(result, out);
 }

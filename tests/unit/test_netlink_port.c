@@ -20,6 +20,7 @@
 #include "facts/nl_conn.h"
 #include "facts/nl_dcb.h"
 #include "facts/nl_ethtool.h"
+#include "facts/nl_genl.h"
 
 #define FAMILY 21 /* any number from GENL_MIN_ID on */
 

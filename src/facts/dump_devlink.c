@@ -21,7 +21,7 @@ static const char *take_eswitch(const struct json *entry, struct offload_port *r
 	else if (mode || !error)
 		return "mode";
 	else if (strcmp(error, UNSUPPORTED) == 0)
-		ret->eswitch = ESWITCH_NOT_OURS;
+		ret->eswitch = ESWITCH_NONE;
 	else
 		str_format(ret->eswitch_why, sizeof(ret->eswitch_why), "%s", error);
 	return NULL;

@@ -107,7 +107,7 @@ static void read_port(struct nl_conn *conn, struct nl_devlink_reader *reader)
 	int r = ask(conn, reader, DEVLINK_CMD_ESWITCH_GET, nl_take_eswitch);
 
 	if (r == -EOPNOTSUPP)
-		port->eswitch = ESWITCH_NOT_OURS;
+		port->eswitch = ESWITCH_NONE;
 	else if (r == -EACCES || r == -EPERM)
 		str_format(port->eswitch_why, sizeof(port->eswitch_why),
 			   "only root may ask, or the kernel is old: %s", strerror(-r));

@@ -42,7 +42,7 @@ const char *eswitch_name(enum eswitch eswitch)
 	case ESWITCH_SWITCHDEV:
 		return "switchdev";
 	case ESWITCH_UNKNOWN:
-	case ESWITCH_NOT_OURS:
+	case ESWITCH_NONE:
 		break;
 	}
 	return NULL;

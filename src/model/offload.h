@@ -27,14 +27,6 @@ enum offload_state {
 
 enum card_mode { CARD_MODE_UNKNOWN, CARD_MODE_DPU, CARD_MODE_NIC };
 
-/* Who manages the embedded switch: the host says its mode, or that it does not manage it. */
-enum eswitch {
-	ESWITCH_UNKNOWN,
-	ESWITCH_LEGACY,
-	ESWITCH_SWITCHDEV,
-	ESWITCH_NOT_OURS, /* EOPNOTSUPP */
-};
-
 /* What the card itself says, by rshim. */
 enum bf_mode {
 	BF_MODE_UNREAD,

@@ -55,7 +55,7 @@ enum bond_mode { /* the kernel's numbers, if_bonding.h */
 		 BOND_UNKNOWN,
 };
 
-/* How the switch inside the card works (devlink). NONE: the driver has no such switch. */
+/* How the switch inside the card works (devlink). NONE: EOPNOTSUPP, this host has none to manage. */
 enum eswitch { ESWITCH_UNKNOWN, ESWITCH_NONE, ESWITCH_LEGACY, ESWITCH_SWITCHDEV };
 
 enum net_kind { NET_PLAIN, NET_BOND, NET_VLAN, NET_OTHER };

@@ -55,7 +55,7 @@ static void judge_eswitches(const struct offload *offload, struct offload_card *
 			signs->nic = true;
 			note(card, "devlink: the host manages the eswitch of %s (%s): NIC mode", pci,
 			     eswitch_name(port->eswitch));
-		} else if (port->eswitch == ESWITCH_NOT_OURS && !port->infiniband &&
+		} else if (port->eswitch == ESWITCH_NONE && !port->infiniband &&
 			   offload->not_ours_is_sure) {
 			signs->dpu = true;
 			note(card, "devlink: the host does not manage the eswitch of %s: DPU mode", pci);
@@ -69,9 +69,9 @@ static void note_eswitch(const struct offload *offload, const struct offload_por
 	char pci[PCI_TEXT_MAX];
 
 	pci_format(&port->pci, pci);
-	if (port->eswitch == ESWITCH_NOT_OURS && port->infiniband)
+	if (port->eswitch == ESWITCH_NONE && port->infiniband)
 		note(card, "devlink: no eswitch of %s, as of any InfiniBand port: no sign", pci);
-	else if (port->eswitch == ESWITCH_NOT_OURS && !offload->not_ours_is_sure)
+	else if (port->eswitch == ESWITCH_NONE && !offload->not_ours_is_sure)
 		note(card, "devlink: no eswitch of %s, as kernels before 6.0 also say in NIC mode: no sign",
 		     pci);
 	else if (port->eswitch == ESWITCH_UNKNOWN && port->eswitch_why[0] != '\0')

@@ -56,7 +56,7 @@ static void what_says_nothing_about_the_mode_decides_nothing(void **state)
 	c->offload.tmfifo = true;
 	strcpy(card->port[0].psid, "MT_0000000884");
 	strcpy(card->port[0].firmware, "32.43.1014");
-	card->port[0].eswitch = ESWITCH_NOT_OURS; /* it is InfiniBand */
+	card->port[0].eswitch = ESWITCH_NONE; /* it is InfiniBand */
 	card->rshim = BF_MODE_UNCLEAR;
 	strcpy(card->rshim_name, "rshim0");
 	assert_card(c, 0, CARD_MODE_UNKNOWN, OFFLOAD_UNKNOWN);
@@ -76,7 +76,7 @@ static void each_sign_alone_tells_the_mode(void **state)
 	card->rshim = BF_MODE_NIC;
 	assert_card(c, 0, CARD_MODE_NIC, OFFLOAD_NIC_MODE);
 	card->rshim = BF_MODE_UNREAD;
-	card->port[1].eswitch = ESWITCH_NOT_OURS;
+	card->port[1].eswitch = ESWITCH_NONE;
 	assert_card(c, 0, CARD_MODE_DPU, OFFLOAD_NO_ENDPOINT);
 	c->offload.not_ours_is_sure = false;
 	assert_card(c, 0, CARD_MODE_UNKNOWN, OFFLOAD_UNKNOWN);

@@ -336,7 +336,7 @@ static void devlink_tells_who_manages_the_eswitch(void **state)
 	check_devlink("{\"dev\":{\"pci/0000:29:00.1\":{\"mode\":\"legacy\"}}}", ESWITCH_LEGACY, 0);
 	check_devlink("{\"dev\":{\"pci/0000:29:00.1\":{\"mode\":\"switchdev\"}}}", ESWITCH_SWITCHDEV, 0);
 	check_devlink("{\"dev\":{\"pci/0000:29:00.1\":{\"error\":\"Operation not supported\"}}}",
-		      ESWITCH_NOT_OURS, 0);
+		      ESWITCH_NONE, 0);
 	check_devlink("{\"dev\":{\"pci/0000:29:00.1\":{\"error\":\"Operation not permitted\"}}}",
 		      ESWITCH_UNKNOWN, 0);
 	assert_string_equal(offload->card[0].port[1].eswitch_why, "Operation not permitted");

@@ -155,10 +155,6 @@ static void netplan_takes_it_for_the_same_bond(void **state)
 	char command[256];
 	char *text;
 
-	if (system("command -v netplan >/dev/null 2>&1") != 0) {
-		print_message("# SKIP netplan is not installed\n");
-		skip();
-	}
 	assert_int_equal(print(w), 0);
 	tree_open(&tree);
 	tree_write(&tree, "etc/netplan/60-storage.yaml", w->text);
@@ -185,11 +181,14 @@ static void netplan_takes_it_for_the_same_bond(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(a_bond_of_lacp_is_written_whole),
-		T(what_is_not_known_or_does_not_apply_is_left_out),
+		T(a_bond_of_lacp_is_written_whole), T(what_is_not_known_or_does_not_apply_is_left_out),
 		T(names_and_modes_that_are_not_safe_are_refused),
-		T(netplan_takes_it_for_the_same_bond),
+		T(netplan_takes_it_for_the_same_bond), /* the last one */
 	};
+	bool there = system("command -v netplan >/dev/null 2>&1") == 0;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	/* cmocka's own way to skip is a failure to automake. */
+	if (!there)
+		printf("skip netplan_takes_it_for_the_same_bond # netplan is not installed\n");
+	return _cmocka_run_group_tests("tests", tests, ARRAY_SIZE(tests) - !there, NULL, NULL);
 }

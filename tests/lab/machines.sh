@@ -74,4 +74,9 @@ dgx_arguments() {
 		args+=(-device "$(printf 'virtio-net-pci,netdev=%s,bus=rp%s,addr=0.%d,multifunction=on,mac=52:54:00:00:01:%02x' \
 			"$cable" "$bus" "${pci##*.}" "$number"),romfile=,host_mtu=9000,speed=$speed,duplex=full")
 	done < <(ports)
+	# An NVMe function with one namespace, beside the network functions of that bus.
+	pci=$(setting nvme -)
+	[ "$pci" = - ] || args+=(-blockdev driver=null-co,node-name=disk,size=1073741824,read-zeroes=on
+		-device "nvme,id=nvme,serial=LAB1,bus=rp${pci%%:*},addr=0.${pci##*.},multifunction=on"
+		-device nvme-ns,drive=disk,bus=nvme)
 }

@@ -287,8 +287,9 @@ static int prepare(struct connect *c, struct err *err)
 		r = check_platform(c, err);
 	if (r == 0)
 		r = defer_decide(s, c->options, &c->config, err);
-	if (r == 0 && !s->result.deferred) /* who does nothing needs no rights */
-		r = session_check_environment(s, c->options, err);
+	if (r == 0) /* who does nothing needs no rights; but other addresses would be taken for the card's */
+		r = s->result.deferred ? session_check_netns(s, err)
+				       : session_check_environment(s, c->options, err);
 	return r;
 }
 

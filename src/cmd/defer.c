@@ -54,6 +54,18 @@ static int refuse_host_ctrls(const struct session *s, struct err *err)
 		ctrl->instance);
 }
 
+/* Of the cards that the plan is for; without one, the best of any. */
+static enum offload_state state_of_plan(const struct offload *offload)
+{
+	for (unsigned i = 0; i < offload->paths; i++) {
+		int card = offload->path[i].card;
+
+		if (card >= 0 && offload->card[card].state != OFFLOAD_ACTIVE)
+			return offload->card[card].state;
+	}
+	return offload->state;
+}
+
 /* Without an NQN of this host the card's software takes its own. */
 static int plan(struct session *s, struct request *request, struct err *err)
 {
@@ -80,7 +92,7 @@ int defer_connect(struct session *s, const struct options *options, struct reque
 		return r;
 	offload_advise(s->offload, s->findings, s->notice, sizeof(s->notice));
 	r = refuse_host_ctrls(s, err);
-	state = s->offload->state;
+	state = state_of_plan(s->offload);
 	if (r == 0 && options->require_offload && state != OFFLOAD_ACTIVE)
 		r = err_set(
 			err, XC_ENVIRONMENT, -ENODEV, "offload",

@@ -272,11 +272,16 @@ int session_check_environment(const struct session *s, const struct options *opt
 	if (!options->dry_run && geteuid() != 0)
 		return err_set(err, XC_ENVIRONMENT, -EPERM, "", "%s needs root%s", command,
 			       strcmp(command, "connect") == 0 ? "; --dry-run does not" : "");
-	if (!facts_initial_netns())
-		return err_set(err, XC_ENVIRONMENT, -ENONET, "",
-			       "this is not the initial network namespace, which nvme-rdma always uses; "
-			       "run it there (nsenter --net=/proc/1/ns/net)");
-	return 0;
+	return session_check_netns(s, err);
+}
+
+int session_check_netns(const struct session *s, struct err *err)
+{
+	if (!s->root.live || facts_initial_netns())
+		return 0;
+	return err_set(err, XC_ENVIRONMENT, -ENONET, "",
+		       "this is not the initial network namespace, which nvme-rdma always uses; "
+		       "run it there (nsenter --net=/proc/1/ns/net)");
 }
 
 void session_prove_paths(struct session *s)

@@ -78,6 +78,9 @@ int session_read_vectors(struct session *s, const struct plan *plan, struct err 
 
 /* A tree takes dry runs alone. */
 int session_check_tree(const struct session *s, const struct options *options, struct err *err) _must_check_;
+/* Of a live machine: its initial network namespace. */
+int session_check_netns(const struct session *s, struct err *err) _must_check_;
+
 /* Before a command that changes the machine: this one, root (but for a dry run), its network namespace. */
 int session_check_environment(const struct session *s, const struct options *options,
 			      struct err *err) _must_check_;

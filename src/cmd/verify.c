@@ -28,6 +28,7 @@ struct verifying {
 	char balance_why[256];
 	bool balance_read;
 	char asked_why[256]; /* "": all is known */
+	bool config_unread;
 };
 
 /* --- options --- */
@@ -88,6 +89,7 @@ static int read_config(struct verifying *v, struct err *err)
 	request_defaults(&v->config.request);
 	r = facts_read_config(&s->root, v->options->config, &v->config, &why);
 	if (r == -EACCES && !v->options->config) {
+		v->config_unread = true;
 		finding_add(s->findings, FINDING_UNKNOWN, "facts.readable", "/" CONFIG_PATH, CONFIG_PATH,
 			    "%s", why.msg);
 		s->kept_findings = s->findings->count;
@@ -265,10 +267,8 @@ static int read_all(struct verifying *v, struct err *err)
 	struct session *s = v->s;
 	int r = check_only(v->options->only, err);
 
-	if (r == 0 && s->root.live && !facts_initial_netns())
-		r = err_set(err, XC_ENVIRONMENT, -ENONET, "",
-			    "this is not the initial network namespace, which nvme-rdma always uses; run it "
-			    "there (nsenter --net=/proc/1/ns/net)");
+	if (r == 0)
+		r = session_check_netns(s, err);
 	if (r == 0)
 		r = read_config(v, err);
 	if (r == 0)
@@ -333,6 +333,7 @@ static enum exit_class judge(struct verifying *v)
 		.irqbalance = v->balance_read ? s->balance : NULL,
 		.irqbalance_why = v->balance_why,
 		.asked = v->asked,
+		.config_unread = v->config_unread,
 		.asked_why = v->asked_why[0] != '\0' ? v->asked_why : NULL,
 		.bandwidth = s->result.bandwidth,
 		.offload = s->result.deferred ? s->result.offload : NULL,

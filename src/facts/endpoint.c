@@ -46,8 +46,10 @@ static void read_driver(const struct root *root, struct offload_endpoint *e, str
 		slash = strrchr(link, '/');
 		r = str_copy(e->driver, sizeof(e->driver), slash ? slash + 1 : link);
 	}
-	if (r < 0)
+	if (r < 0) {
+		e->unread = true;
 		sysfs_unreadable(findings, pci, r, PCI_DEVICES "/%s/driver", pci);
+	}
 }
 
 /* False: no controller. */

@@ -140,12 +140,15 @@ static int add_endpoint(const struct root *root, struct offload *offload, const 
 	bool by_id = f->vendor == VENDOR_MELLANOX && f->device == DEVICE_EMULATED;
 	struct offload_card *card = NULL;
 	struct pci_addr pf;
-	bool vf;
+	bool vf, placed = read_physfn(root, f, &pf, &vf);
 
-	if (read_physfn(root, f, &pf, &vf))
+	if (placed)
 		card = find_card(offload, &pf);
-	if (!card && !by_id) /* a disk */
+	if (!card &&
+	    !by_id) { /* a disk; but the ids are a setting, so behind a card's switch it may be one */
+		offload->unseen |= !placed || find_behind(root, offload, &pf);
 		return 0;
+	}
 	if (!card)
 		card = find_behind(root, offload, &pf);
 	if (offload->endpoints == OFFLOAD_ENDPOINTS_MAX)

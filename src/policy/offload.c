@@ -12,6 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define ENDPOINTS_NOTED 8 /* of a card, in its evidence */
+
 /* Signs of one mode or the other. */
 struct signs {
 	bool dpu, nic;
@@ -55,8 +57,7 @@ static void judge_eswitches(const struct offload *offload, struct offload_card *
 			signs->nic = true;
 			note(card, "devlink: the host manages the eswitch of %s (%s): NIC mode", pci,
 			     eswitch_name(port->eswitch));
-		} else if (port->eswitch == ESWITCH_NONE && !port->infiniband &&
-			   offload->not_ours_is_sure) {
+		} else if (port->eswitch == ESWITCH_NONE && !port->infiniband && offload->not_ours_is_sure) {
 			signs->dpu = true;
 			note(card, "devlink: the host does not manage the eswitch of %s: DPU mode", pci);
 		}
@@ -98,6 +99,26 @@ static void judge_endpoint(const struct offload *offload, unsigned index, struct
 	note(card, "NVMe function %s (%04x:%04x), driver %s, %s, namespaces with a size: %u",
 	     pci_format(&e->pci, pci), e->vendor, e->device, e->driver[0] != '\0' ? e->driver : "none",
 	     controller, count_sized(offload, index));
+}
+
+/* Those that are live first, since they decide; a card can have many. */
+static void note_endpoints(const struct offload *offload, int index, struct offload_card *card)
+{
+	unsigned noted = 0, more = 0;
+
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (unsigned i = 0; i < offload->endpoints; i++) {
+			if (offload->endpoint[i].card != index ||
+			    offload_endpoint_is_live(offload, i) != (pass == 0))
+				continue;
+			if (noted++ < ENDPOINTS_NOTED)
+				judge_endpoint(offload, i, card);
+			else
+				more++;
+		}
+	}
+	if (more > 0)
+		note(card, "and %u more NVMe functions", more);
 }
 
 /* What a person may want to see, and what says nothing about the mode. */
@@ -170,8 +191,8 @@ static void judge_card(const struct offload *offload, int index, struct offload_
 		seen.count++;
 		seen.live |= offload_endpoint_is_live(offload, i);
 		seen.unread |= e->unread || (e->controller[0] != '\0' && e->state[0] == '\0');
-		judge_endpoint(offload, i, card);
 	}
+	note_endpoints(offload, index, card);
 	signs.dpu |= seen.count > 0; /* emulation needs the Arm cores */
 	card->mode = CARD_MODE_UNKNOWN;
 	if (signs.dpu != signs.nic)
@@ -237,8 +258,10 @@ const char *offload_card_advice(const struct offload_card *card)
 		       "set it to DPU mode (mlxconfig INTERNAL_CPU_OFFLOAD_ENGINE=0, power cycle) and run "
 		       "SNAP there, or let this host connect (--initiator host)";
 	case OFFLOAD_NO_ENDPOINT:
-		return "is in DPU mode and emulates no NVMe function: no initiator can be running on it for "
-		       "this host; turn emulation on (mlxconfig NVME_EMULATION_ENABLE=1, power cycle) "
+		return "is in DPU mode and emulates no NVMe function that this host can see: no initiator "
+		       "can be "
+		       "running on it for this host; turn emulation on (mlxconfig NVME_EMULATION_ENABLE=1, "
+		       "power cycle) "
 		       "and run SNAP there";
 	case OFFLOAD_IDLE:
 		return "emulates an NVMe function, and none of its controllers is live (driver nvme) with a "

@@ -35,6 +35,7 @@ struct verify {
 	const struct asked *asked;	     /* parallel to plan.path */
 	const char *asked_why;		     /* why not all that was asked for is known; NULL: it is */
 	const struct bandwidth *bandwidth;   /* NULL: not known */
+	bool config_unread;		     /* it is there, and not for this user */
 	const struct offload *offload;	     /* after offload_judge; NULL: the initiator is the host */
 	struct findings *findings;
 };

@@ -24,6 +24,12 @@ static void check_host_clean(const struct verify *v)
 		if (ctrl->id.transport[0] == '\0')
 			check_bad(&check, FINDING_UNKNOWN, name, file,
 				  "the transport of %s cannot be read: it may be a fabrics controller", name);
+		else if (offload_is_host_ctrl(ctrl) && v->config_unread)
+			check_bad(
+				&check, FINDING_UNKNOWN, name, file,
+				"%s is a controller of this host over %s, and whether the config wants that "
+				"(initiator) cannot be read",
+				verify_ctrl_text(ctrl, text), ctrl->id.transport);
 		else if (offload_is_host_ctrl(ctrl))
 			check_bad(&check, FINDING_FAIL, name, file,
 				  "%s is a controller of this host over %s, where the BlueField-3 is the "

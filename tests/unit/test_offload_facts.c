@@ -8,6 +8,10 @@
  */
 #include "unit/reading.h"
 
+#include <unistd.h>
+
+#include "facts/offload.h"
+
 #define UP "sys/devices/pci0000:24/0000:24:01.0/"
 #define DEVICES "sys/bus/pci/devices/"
 
@@ -308,6 +312,30 @@ static void an_rshim_of_nobody_says_nothing(void **state)
 	assert_non_null(strstr(offload->rshim_why, "rshim0"));
 }
 
+/* A child asks, since the driver is one of user space and can hang: here a file of the tree, as if it were
+ * one. */
+static void the_drivers_answer_comes_by_way_of_a_child(void **state)
+{
+	(void)state;
+	put_card();
+	check_rshim("BF_MODE DPU mode\nDEV_NAME pcie-0000:29:00.2\n", BF_MODE_DPU);
+	offload->card[0].rshim_name[0] = '\0';
+	tree.root.live = true;
+	offload->card[0].rshim = BF_MODE_UNREAD;
+	rshim_read(&tree.root, offload, &findings);
+	assert_int_equal(offload->card[0].rshim, BF_MODE_DPU);
+	tree_chmod(&tree, "dev/rshim0/misc", 0);
+	offload->card[0].rshim = BF_MODE_UNREAD;
+	offload->card[0].rshim_name[0] = '\0';
+	rshim_read(&tree.root, offload, &findings);
+	if (geteuid() != 0) {
+		assert_int_equal(offload->card[0].rshim, BF_MODE_UNREAD);
+		assert_non_null(strstr(offload->rshim_why, "rshim0"));
+	}
+	tree_chmod(&tree, "dev/rshim0/misc", 0644);
+	tree.root.live = false;
+}
+
 static void two_rshims_of_one_card_that_differ_tell_nothing(void **state)
 {
 	(void)state;
@@ -438,6 +466,7 @@ int main(void)
 		OTEST(another_driver_or_state_is_not_live),
 		OTEST(rshim_tells_the_mode_of_its_card),
 		OTEST(an_rshim_of_nobody_says_nothing),
+		OTEST(the_drivers_answer_comes_by_way_of_a_child),
 		OTEST(two_rshims_of_one_card_that_differ_tell_nothing),
 		OTEST(devlink_tells_who_manages_the_eswitch),
 		OTEST(a_devlink_dump_that_makes_no_sense_is_unknown_and_said),

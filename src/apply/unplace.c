@@ -97,7 +97,10 @@ static void unplace(struct placing *p, struct step *step, unsigned number, bool 
 	if (!now.there || cpuset_equal(&now.affinity, &step->to)) {
 		placing_settle(p, step, STEP_SKIPPED, now.there ? IRQ_KEPT : IRQ_NONE, "%s", "");
 		close_found(p, step, number, &now);
-	} else if (!(force && step->role == ROLE_STORAGE) && !cpuset_equal(&now.affinity, &step->before) &&
+	} else if (step->role != ROLE_STORAGE) {
+		placing_settle(p, step, STEP_FAILED, IRQ_FAILED,
+			       "interrupt %s: its port is not storage, so it is not written", step->irq_name);
+	} else if (!force && !cpuset_equal(&now.affinity, &step->before) &&
 		   !cpuset_equal(&now.affinity, &step->was)) {
 		set_foreign(p, step, &now);
 	} else {

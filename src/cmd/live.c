@@ -235,13 +235,12 @@ static int irq_read(void *ctx, const struct step *step, struct irq_now *ret, str
 	return 0;
 }
 
-/* An undo has no cores to choose from: it goes back whatever its port is called by now. */
 static int irq_write(void *ctx, const struct step *step, const struct cpuset *before,
 		     const struct cpuset *cpus, struct irq_now *ret, struct err *err)
 {
 	struct live *live = ctx;
 	struct fx_irq irq = { 0 };
-	int r = cpuset_is_empty(&step->cores) ? 0 : check_role(live, step, err);
+	int r = check_role(live, step, err);
 
 	*ret = (struct irq_now){ 0 };
 	if (r < 0)

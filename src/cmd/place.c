@@ -103,14 +103,15 @@ int place_apply(struct session *s, const struct fx *fx, struct journal *journal,
 
 	if (!has_something(s->affinity))
 		return 0;
-	s->result.irqbalance = s->balance;
 	if (bans == PLACE_BAN)
 		r = lift_stale(s, fx, journal, err);
 	first = s->steps->count;
 	if (r == 0)
 		r = lower_place(s->topo, s->classes, s->affinity, s->steps, err);
-	if (r == 0)
-		r = place_steps(fx, journal, s->steps, first, bans, s->affinity, s->balance, err);
+	if (r < 0)
+		return r;
+	s->result.irqbalance = s->balance; /* from here on it says what was found */
+	r = place_steps(fx, journal, s->steps, first, bans, s->affinity, s->balance, err);
 	if (s->balance->state == IRQBALANCE_LIST_TOO_LONG)
 		write_policy_script(s);
 	log_elapsed("placement", start);

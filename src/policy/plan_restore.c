@@ -88,12 +88,11 @@ static const struct irq *find_irq(const struct topology *topo, const struct jour
 	return NULL;
 }
 
-/* What somebody else has moved goes back only on a port that still is storage. */
-static bool is_forced(const struct restoring *r, const struct pci_addr *pci)
+static bool is_storage(const struct restoring *r, const struct pci_addr *pci)
 {
 	const struct port *port = topo_port(r->topo, pci);
 
-	return r->teardown->force && port && r->classes->port[port - r->topo->port].role == ROLE_STORAGE;
+	return port && r->classes->port[port - r->topo->port].role == ROLE_STORAGE;
 }
 
 static void judge(const struct restoring *r, const struct journal_value *value, const struct irq *irq,
@@ -115,9 +114,16 @@ static void judge(const struct restoring *r, const struct journal_value *value, 
 		entry->action = IRQ_KEPT;
 		return;
 	}
+	if (!is_storage(r, &value->pci)) { /* whatever the journal says */
+		if (cpuset_format(&value->original, list, sizeof(list)) < 0)
+			str_format(list, sizeof(list), "others");
+		str_format(entry->message, sizeof(entry->message),
+			   "its port is not storage, so it is not written; it was on CPU %s", list);
+		return;
+	}
 	entry->action = IRQ_WOULD_RESTORE;
 	if (cpuset_equal(&irq->affinity, &value->last) || cpuset_equal(&irq->affinity, &value->before_last) ||
-	    is_forced(r, &value->pci))
+	    r->teardown->force)
 		return;
 	entry->action = IRQ_FOREIGN;
 	if (cpuset_format(&irq->affinity, list, sizeof(list)) < 0)
@@ -155,7 +161,9 @@ static int add_step(const struct restoring *r, const struct journal_value *value
 	int entry = r->affinity ? find_entry(r->affinity, value) : -1;
 	struct step *step;
 
-	if (value->kind == STEP_IRQ_AFFINITY && entry >= 0 && r->affinity->irq[entry].action == IRQ_FOREIGN)
+	if (value->kind == STEP_IRQ_AFFINITY && entry >= 0 &&
+	    (r->affinity->irq[entry].action == IRQ_FOREIGN ||
+	     (r->affinity->irq[entry].message[0] != '\0' && !is_storage(r, &value->pci))))
 		return 0;
 	if (ret->count == STEPS_MAX)
 		return err_set(err, XC_ENVIRONMENT, -E2BIG, "STEPS_MAX", "more than %d steps (STEPS_MAX)",

@@ -58,7 +58,7 @@ void verify_identity(const struct verify *v);
 /* host_clean, mode, endpoints */
 void verify_offload(const struct verify *v);
 
-/* All of the above, and those that are not built yet as skip. */
+/* All of the above. */
 void verify_all(const struct verify *v);
 /* True if name is a check of this program ("paths.live"), or the first part of one's name ("paths"). */
 bool verify_is_check(const char *name, size_t length);

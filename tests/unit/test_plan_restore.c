@@ -120,7 +120,7 @@ static void a_new_interrupt_of_an_old_name_is_left(void **state)
 	assert_int_equal(b->steps.step[0].state, STEP_SKIPPED);
 }
 
-static void nothing_is_forced_on_a_port_that_is_storage_no_more(void **state)
+static void nothing_goes_back_on_a_port_that_is_not_storage(void **state)
 {
 	struct bench *b = *state;
 	const struct port *port;
@@ -137,7 +137,13 @@ static void nothing_is_forced_on_a_port_that_is_storage_no_more(void **state)
 	port = topo_port(&b->w.topo, &pci);
 	b->w.classes.port[port - b->w.topo.port].role = ROLE_COMPUTE;
 	restore(b);
-	assert_int_equal(b->w.affinity.irq[0].action, IRQ_FOREIGN);
+	assert_int_equal(b->w.affinity.irq[0].action, IRQ_NONE);
+	assert_non_null(strstr(b->w.affinity.irq[0].message, "its port is not storage"));
+	assert_int_equal(b->steps.count, 0);
+	b->teardown.force = false;
+	at(b, 0, 52); /* also where this program has put it */
+	restore(b);
+	assert_non_null(strstr(b->w.affinity.irq[0].message, "it was on CPU 0"));
 	assert_int_equal(b->steps.count, 0);
 }
 
@@ -162,7 +168,7 @@ int main(void)
 		TEST(a_port_without_a_controller_of_ours_gets_all_back),
 		TEST(what_is_back_is_no_change),
 		TEST(a_new_interrupt_of_an_old_name_is_left),
-		TEST(nothing_is_forced_on_a_port_that_is_storage_no_more),
+		TEST(nothing_goes_back_on_a_port_that_is_not_storage),
 		TEST(bans_that_have_outlived_their_interrupt_are_lifted),
 	};
 

@@ -115,6 +115,24 @@ static void another_one_of_the_same_name_is_left_alone(void **state)
 	assert_string_equal(values(b, text), "");
 }
 
+/* Whatever the journal says: the last guard before the write. */
+static void what_is_not_of_storage_is_not_written(void **state)
+{
+	struct bench *b = *state;
+	char text[64];
+
+	placed(b);
+	b->force = true;
+	for (unsigned i = 0; i < b->steps->count; i++) {
+		if (b->steps->step[i].irq == 1)
+			b->steps->step[i].role = ROLE_COMPUTE;
+	}
+	assert_int_equal(unplace(b), 0);
+	assert_string_equal(actions(b, text), "restored failed restored");
+	assert_string_equal(where(b, text), "1 52 3");
+	assert_message(b, 1, "interrupt " NAME(1) ": its port is not storage, so it is not written");
+}
+
 /* The move of a run that was killed, and of one more, did not come about. */
 static void a_move_that_was_only_begun_is_undone_wherever_it_is(void **state)
 {
@@ -265,6 +283,7 @@ int main(void)
 		TEST(what_somebody_else_has_moved_is_left_until_it_is_forced),
 		TEST(what_is_back_or_gone_is_closed_without_a_move),
 		TEST(another_one_of_the_same_name_is_left_alone),
+		TEST(what_is_not_of_storage_is_not_written),
 		TEST(a_move_that_was_only_begun_is_undone_wherever_it_is),
 		TEST(what_fails_stays_in_the_journal),
 		TEST(bans_of_another_daemon_are_none_of_ours),
